@@ -2,11 +2,12 @@
 
 "In clause 6.2 the words “thirty (30) days” are replaced by “forty-five (45) days” with effect from 1 March 2024." The
 words are data (`amending.*.toml`), of the document's language where there are some. What may or would be changed is no
-change; what is changed on a condition, or but for something, is told with these words.
+change. One rule holds for all else: a clause is deleted or replaced only where all that is said is known words; what is
+not known, a condition, an exception, a doubt, is told and takes nothing away.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from typing import Literal, NamedTuple
 
@@ -14,7 +15,7 @@ from documents.storage.content import DocumentContent, stored_with_reading
 from reading.matching import match_form
 from reading.values.sentences import SENTENCE, split_at
 from reading.wording import Wordings, read_once
-from retrieval.candidates.units import prose_of, units_of
+from retrieval.candidates.units import ITEM, prose_of, units_of
 from retrieval.types import LineRange
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.printed import dates_in
@@ -23,25 +24,28 @@ Change = Literal["replaced", "deleted", "added"]
 CHANGES: tuple[Change, ...] = ("replaced", "deleted", "added")  # "deleted and replaced" is replaced
 
 QUOTATION = r"(?:„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\")"
-QUOTED = re.compile(QUOTATION)
+QUOTED, OPENED = re.compile(QUOTATION), re.compile("[„“«]")
 NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?(?!\w|\.\d)"
+AGAIN = r"(?:\s(?:bis|ter|quater)(?!\w|\s*(?:zu[mr]?\b|(?!(?:and|et|y)\b)\w+\s+)?[\d§]))?"  # "9 bis"
 INSIDE = r"(?:\s*\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|,?\s*(?:{inside})\s*\(?\d{1,2}\)?)*"
 AND, UP_TO = r"(?:,|and|und|et|y|&)", r"(?:to|through|bis|à|al?|–)"
-MORE = rf"(?:\s*(?:{AND}|{UP_TO})\s*{NUMBER})*"
+MORE = rf"(?:\s*(?:{AND}|{UP_TO})\s*{NUMBER}{AGAIN})*"
 FRAMES = {
     "sign": r"\A(?:{sign})",
-    "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",
+    "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER}{AGAIN})(?P<inside>{INSIDE})(?P<more>{MORE})",
     "inside": r"(?:{inside})\s*\d",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "division", "unplaced", "altered")},
     "placed": r"(?<!\w)(?:{part}|{division})(?!\w)",
     "definition": rf"(?<!\w)(?:{{definition}})\s*(?P<terms>{QUOTATION}(?:\s*(?:,|and|und|et|y|&)\s*{QUOTATION})*)",
-    "of_part": rf"\A[\s,]*(?P<of>(?!{AND}\s)(?:\w++['’]?\s*+){{1,2}})(?:{{part}})(?!\w)",
-    "within": r"(?<!\w)(?:{within})(?:{clause})?\s*\Z",
+    "of_part": rf"[\s,]{{0,3}}(?P<of>(?!{AND}\s)\b(?:\w++['’]?\s*+){{1,2}})(?:(?P<part>{{part}})|{{division}})(?!\w)",
+    "within": r"(?:\A|\W)(?:{within})(?:{clause})?\s*\Z",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "possible", "condition", "exception")},
-    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly")},
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly", "awaited")},
+    "plain": r"\A(?:\b(?:\d[\d.]*|{plain})(?!\w)|\((?:\w{1,4}|·+|(?-i:[A-ZÀ-Ü])[^()]*)\)|\W)*+\Z",
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
+    "day": r"(?<!\w)(?:{effect}|{day})\s*\Z",
 }
 amending_words = read_once(__name__, "amending", FRAMES)
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
@@ -53,17 +57,23 @@ LISTED = re.compile(
 RIGHT_BEHIND = re.compile(rf"\s+{ARTICLE}", re.IGNORECASE)
 LED = re.compile(rf"[:,]\s+{ARTICLE}\Z", re.IGNORECASE)  # "By the second sentence of the deed, clause 4 …"
 JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|et|y)\b[\s,]{1,3}", re.IGNORECASE)
-BRACKETED = re.compile(r"\([^()]*\)")
+BRACKETED, NAMED = re.compile(r"\([^()]*\)"), re.compile(r"\((?![a-zà-ü]+\s)[^()]*\)")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
 PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln?", re.IGNORECASE)
 NEAR = 80  # characters: a verb, or what is said right before a clause
-PHRASE_MIN = 3  # words: "von Satz 2", of what follows "mit Ausnahme"
 BEHIND_VERB_MAX = 3  # words: "by deleting the second sentence"
+ONE_MORE = rf"({UP_TO}|{AND})\s*({NUMBER}(?:\s[a-z]++(?!\s*\d))?)"
+ROW = re.compile(rf"\s{{1,3}}{UP_TO}\s{{1,3}}(?:\w+\s{{1,3}})?", re.IGNORECASE)  # "§ 4 bis einschließlich § 6"
+PARTS = re.compile(rf"\(\w{{1,4}}\)|\s{{0,3}}{AND}\s{{1,3}}\(\w{{1,4}}\)", re.IGNORECASE)  # "3(a) and 3(c)"
 ROW_MAX = 20  # numbers of "clauses 3 to 7"
 KIND_CHARS = 3  # of "section", "paragraph"
 UNQUOTED = re.compile(rf":(?!\s*{QUOTATION})")  # a colon that announces new text without marks
+NESTED = re.compile(r':\s*"[^"]*"[^"]*"')  # of which nobody can say where the new text ends
 TITLED = re.compile(r"(?:\s*\([^()]*\))?\s+")
-DAY_FIRST = re.compile(r"\W*[^\W\d]+\s+(?:dem\s+)?")  # "am", "from": right before the day of a further change
+WORDS_IN_IT = re.compile(rf"[\s,]{{1,3}}(?:\w+\s+){{0,2}}{QUOTATION}\s+")  # "in clause 3 the words “a”"
+FILLED, QUOTE = "\0", "\1"  # stand for what is known, and for what is quoted
+GAP = re.compile("[^\0\1]+")  # what is told beside it
+FURTHER = re.compile(rf"[^\0)](?:{JOINT.pattern})(?:\w+\s+)?\0", re.IGNORECASE)  # "shall apply and clause 8"
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
 
@@ -141,8 +151,60 @@ def units_with_signs(content: DocumentContent) -> Iterable[LineRange]:
 
 def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
     found = [each for lines in units_with_signs(content) for each in amendments_of_unit(lines, content)]
-    begins = date_of_all(content, {each.begins for each in found}) if found else ""
-    yield from (each if each.begins else each._replace(begins=begins) for each in found)
+    if not found:
+        return
+    begins, held = date_of_all(content, {each.begins for each in found}), [*conditions_held(content, found)]
+    for each in found:
+        own = (said for lines, said in held if lines.first <= each.lines.first <= lines.last)
+        condition = "; ".join(filter(None, (*own, each.condition)))
+        change = "added" if condition else each.change
+        yield each._replace(begins=each.begins or begins, condition=condition, change=change)
+
+
+def conditions_held(content: DocumentContent, found: Sequence[Amendment]) -> Iterator[tuple[LineRange, str]]:
+    """On what the whole of an amendment waits, and what stands below each line that says on what condition it holds,
+    "If the bank agrees:", but for what is new text of a clause; with these words.
+    """
+    units = units_of(content)
+    amending = [units.around(each.lines.first) for each in found]
+    for lead in map(units.at, range(len(units.starts))):
+        text = prose_of(lead, content, in_force=True).text.rstrip()
+        for _, said in sentences_said(text, content.language):
+            if said.words["awaited"].search(said.masked):
+                yield LineRange(1, units.lines), said.text.strip(" .")
+        if not text.endswith((":", "—", "–")) or OPENED.search(QUOTED.sub("", text)) or lead.last >= units.lines:
+            continue
+        bare = outside_brackets(said)  # of its last sentence
+        if begun := first_condition(said.words, bare, 0, len(bare)):
+            above = [lead, *[each for each in amending if each.last < lead.first][-1:]]
+            condition = said.text[slice(begun.start(), bare.find(",", begun.end()))]
+            yield list_below(lead, content, above), condition.strip(" :—–")
+
+
+def list_below(lead: LineRange, content: DocumentContent, above: Sequence[LineRange]) -> LineRange:
+    """The lines from a lead-in to the unit that counts on from what stands above, or to the end of its section.
+
+    The first unit is in it: "(h) If the bank agrees: (i) …".
+    """
+    units = units_of(content)
+    entry = content.toc_by_index.get(content.lines[lead.first - 1].toc_index)
+    last = entry.last_line if entry else units.lines
+    texts = [content.lines[each.first - 1].text for each in above]
+    below = (content.lines[start - 1] for start in units.starts[units.position(lead.last) + 1 :])
+    for at, line in enumerate(below):
+        is_next = at > 0 and any(counts_on(text, line.text) for text in texts)
+        if line.number > last or (entry is None and line.kind == "heading") or is_next:
+            return LineRange(lead.last + 1, line.number - 1)
+    return LineRange(lead.last + 1, last)
+
+
+def counts_on(text: str, other: str) -> bool:
+    """Whether a text has the mark after that of another, or after what that is part of: "(b)", "3." after "2.4"."""
+    marks = [found[0].strip(" ().").split(".") for each in (text, other) if (found := ITEM.match(each))]
+    if len(marks) < 2:
+        return False
+    *stem, last = marks[0][: len(marks[1])]
+    return marks[1] == [*stem, str(int(last) + 1) if last.isdigit() else chr(ord(last[-1]) + 1)]
 
 
 def amendments_of_unit(lines: LineRange, content: DocumentContent) -> Iterator[Amendment]:
@@ -194,12 +256,21 @@ def read_changes(sentence: str, language: str) -> list[ReadChange]:
     place = condition_before(said)
     said, condition = without_condition(said, (0, 0) if things_named(said.part(0, place[0])) else place)
     first = verb.start() if (verb := first_verb(said)) else 0
-    read = []
+    read, before, held = [], 0, ""
     for start, end in split_changes(said):
+        joint = said.masked[before:start]
+        if ";" in joint or ("," in joint and joint.strip(", ")):
+            held = ""  # "…, and", not "if the bank agrees and"
         if change := read_change(said.part(start, end)):
             begins = change.begins or day_carried_to(start, end, said, first)
-            read.append(change._replace(begins=begins).under(condition))
-    return read
+            read.append(change._replace(begins=begins).under(condition, held))
+            lead, *_, last = change.condition.split("; ") * 2
+            condition = condition or (lead if not start and said.text.startswith(lead) else "")
+            held = last if last and said.text[:end].rstrip(" ,.;)").endswith(last) else held
+        before = end
+    is_apart = said.text[: said.text.rfind(held)].rstrip().endswith((",", ";")) or JOINT.match(f" {held}")
+    is_of_all = held and is_apart  # "…, in each case if the bank agrees"
+    return [each if each.condition else each.under(held) for each in read] if is_of_all else read
 
 
 def first_verb(said: Sentence) -> re.Match[str] | None:
@@ -218,11 +289,12 @@ def with_each_verb(said: Sentence) -> Sentence:
         thing = next((each for each in things if each.start() >= joint.end()), None)
         if not thing or len(said.masked[joint.end() : thing.start()].split()) > 1:
             continue
-        at = titled.end() if (titled := TITLED.match(said.masked, thing.end())) else thing.end()
-        behind = f"{helping} {said.masked[at : at + NEAR]}"
-        if any(said.words[name].match(behind) for name in (*CHANGES, "altered")):
-            text, masked = (f"{each[:at]}{helping} {each[at:]}" for each in (said.text, said.masked))
-            said = said._replace(text=text, masked=masked)
+        for at in (each.end() for form in (TITLED, WORDS_IN_IT) if (each := form.match(said.masked, thing.end()))):
+            behind = f"{helping} {said.masked[at : at + NEAR]}"
+            if any(said.words[name].match(behind) for name in (*CHANGES, "altered")):
+                text, masked = (f"{each[:at]}{helping} {each[at:]}" for each in (said.text, said.masked))
+                said = said._replace(text=text, masked=masked)
+                break
     return said
 
 
@@ -230,9 +302,8 @@ def day_carried_to(start: int, end: int, said: Sentence, first: int) -> str:
     """The day on which a part of a sentence takes effect that does not say it: not that of a change before it, but that
     before the `first` verb, or behind it.
     """
-    part = said.masked[start:end]
-    if start > 0 and (own := next(iter(dates_in(part)), None)):
-        return own.value if DAY_FIRST.fullmatch(part, 0, own.start) else ""
+    if start > 0 and any(dates_in(said.masked[start:end])):
+        return ""
     return date_of_effect(said._replace(masked=f"{said.masked[:first]} {said.masked[max(start, first) :]}"))
 
 
@@ -256,6 +327,9 @@ def split_changes(said: Sentence) -> list[tuple[int, int]]:
         if not further or not is_done or (done and UNQUOTED.search(before.masked, done[1][0])):
             continue
         named = things_of_verb(after, further[1])
+        is_open = condition_behind(before)[1] == len(before.masked)
+        if is_open and named and JOINT.search(after.masked, 0, named[0].start()):
+            continue  # "if the bank agrees and the fee is paid"
         if named and len(kinds_of([*things_named(before), *named])) <= 1:
             parts.append((start, joint.start()))
             start = joint.end()
@@ -265,6 +339,8 @@ def split_changes(said: Sentence) -> list[tuple[int, int]]:
 def read_change(said: Sentence) -> ReadChange | None:
     """The change that a sentence or a part of one makes; None if it makes none."""
     said, before = without_condition(said, condition_before(said))
+    whole = said
+    said, behind = without_condition(said, condition_behind(said))
     found = find_change(said)
     if found is None:
         return None
@@ -272,17 +348,22 @@ def read_change(said: Sentence) -> ReadChange | None:
     begin = said.masked.find(":", verb[1] - 1) + 1 or len(said.masked)
     announced = said.part(begin)
     if change == "replaced" and not things_named(said.part(0, begin)) and (inside := read_change(announced)):
-        return inside.under(before)  # "The Agreement is amended as follows: …"
-    begins = date_of_effect(said)
-    said, behind = without_condition(said, condition_behind(said, verb))
+        return inside.under(before, behind)  # "The Agreement is amended as follows: …"
     clauses = things_changed(said, verb)
     if not clauses:
         return None
     start, end = defined.span("terms") if (defined := said.words["definition"].search(said.masked)) else (0, 0)
     old, new = words_changed(said._replace(text=said.without(start, end).text), change, verb)
-    if not old and (is_partly(said, verb) or find_change(announced)):
+    is_open = change == "replaced" and not new and len(QUOTED.findall(said.masked[end:begin])) > 1
+    if not old and (is_open or is_partly(said, verb) or find_change(announced)):
         change = "added"
-    return ReadChange(clauses, change, old, new, begins).under(before, behind)
+    places, day = more_said(said, verb)
+    begins = date_of_effect(whole) or ("" if places else day)
+    if change == "added":
+        places = [each for each in places if first_condition(said.words, said.masked, each[0], min(each[1], verb[0]))]
+    more = [whole.text[slice(*each)].strip(f" ,.;{REST}") for each in places]
+    told = [before, *more, "" if behind in "; ".join(more) else behind]
+    return ReadChange(clauses, change, old, new, begins).under(*told)
 
 
 # ---- on what condition
@@ -300,32 +381,21 @@ def condition_before(said: Sentence) -> tuple[int, int]:
         return (found.start(), bare.find(")", found.end())) if found else (0, 0)
     comma = bare.find(",", found.end(), verb)
     if comma < 0:
-        is_open = said.words["exception"].match(bare, found.start()) is None
-        return (0, 0) if is_open else (found.start(), end_of_phrase(said, found.span(), verb))
+        return 0, 0
     named = [comma + each.start() for each in things_named(said.part(comma))]
     return found.start(), bare.rfind(",", 0, min((verb, *named)))
 
 
-def end_of_phrase(said: Sentence, begun: tuple[int, int], verb: int) -> int:
-    """Where what needs no comma ends: before "wird" or what is changed, "Mit Ausnahme von Satz 2 wird § 9 …", else the
-    verb.
-    """
-    named = [each.start() for each in things_named(said) if each.start() < verb]
-    apart = [at for at in named if len(said.masked[begun[1] : at].split()) >= PHRASE_MIN]
-    end = apart[-1] if apart and named[0] > begun[0] else verb
-    helping = said.words["altered"].search(said.masked, begun[1])
-    return min(end, helping.start()) if helping and helping.end() > verb else end
-
-
-def condition_behind(said: Sentence, verb: tuple[int, int]) -> tuple[int, int]:
-    """The same behind the verb, or between the first and it: "is deleted, except for 2.1, which is replaced by …".
+def condition_behind(said: Sentence) -> tuple[int, int]:
+    """The same behind the first verb: "is deleted, except for 2.1, which is replaced by …".
 
     What a colon announces without quoting it is new text, with conditions of its own.
     """
-    bare = outside_brackets(said)
-    begin = min(verb[1], first.end()) if (first := first_verb(said)) else verb[1]
-    end = colon.start() if (colon := UNQUOTED.search(bare, verb[1] - 1)) else len(bare)
-    found = first_condition(said.words, bare, begin, end)
+    verb, bare = first_verb(said), outside_brackets(said)
+    if verb is None:
+        return 0, 0
+    end = colon.start() if (colon := UNQUOTED.search(bare, verb.end() - 1)) else len(bare)
+    found = first_condition(said.words, bare, verb.end(), end)
     if found and bare.startswith("(", found.start() - 1):
         end = bare.find(")", found.end())
     return (found.start(), end) if found else (0, 0)
@@ -342,13 +412,52 @@ def without_condition(said: Sentence, place: tuple[int, int]) -> tuple[Sentence,
 
 
 def outside_brackets(said: Sentence) -> str:
-    """The sentence without what stands in brackets, a name ("clause 14 (Subject to approval)"), if no condition."""
+    """The sentence without names in brackets, "clause 14 (Subject to approval)"."""
+    return NAMED.sub(lambda name: " " * len(name[0]), said.masked)
 
-    def shown(bracket: re.Match[str]) -> str:
-        begun = any(said.words[name].match(bracket[0], 1) for name in ("condition", "exception"))
-        return bracket[0] if begun and bracket[0][1].islower() else " " * len(bracket[0])
 
-    return BRACKETED.sub(shown, said.masked)
+def more_said(said: Sentence, verb: tuple[int, int]) -> tuple[list[tuple[int, int]], str]:
+    """Where what is told stands beside the clauses, verbs, new text and the day, "upon payment", "The waiver of",
+    "as regards Building B", and that day. Nobody can say that what is changed so is changed always and for all.
+    """
+    things, terms = things_named(said), said.words["definition"].finditer(said.masked, verb[1])
+    behind_verb = (each for each in things if RIGHT_BEHIND.fullmatch(said.masked, verb[1], each.start()))
+    near = [*(each for each in things if each.end() <= verb[0]), *behind_verb]
+    verbs = [each.span() for name in CHANGES for each in said.words[name].finditer(said.masked)]
+    known = [each.span() for each in (*(near or things), *terms)] + verbs
+    quoted = [each.span() for each in QUOTED.finditer(said.masked)]
+    bare = cover_places(cover_places(said.masked, known), quoted, QUOTE)
+    announced = (*(form.search(said.masked, verb[1] - 1) for form in (UNQUOTED, NESTED)), OPENED.search(bare, verb[1]))
+    bare = bare[: min((each.start() for each in announced if each), default=len(bare))]
+    days = {start: (end, value) for start, end, value in days_led(bare, said.words)}
+    bare = cover_places(bare, ((start, end) for start, (end, _) in days.items()))
+    joints = (each for each in JOINT.finditer(bare, 0, verb[0]) if FURTHER.match(bare, each.start() - 1))
+    signs = (bare.rfind(sign, 0, min(known)[0]) + 1 for sign in (":", ". "))
+    begin = max(*signs, *(each.end() for each in joints if each[0].strip() != ","))
+    plain = said.words["plain"]  # of a gap with the sign behind it
+    gaps = [gap.span() for gap in GAP.finditer(bare, begin) if not plain.match(bare[gap.start() : gap.end() + 1])]
+    first = min(verbs)[1]
+    told = [(start, days.get(end, (end,))[0]) for start, end in gaps if start < first]
+    if behind := [start for start, _ in gaps if start >= first]:
+        told.append((max([first, *(at for _, at in quoted if at <= behind[0])]), len(said.masked)))
+    return told, next((value for _, value in days.values() if value), "")
+
+
+def days_led(text: str, words: Wordings) -> Iterator[tuple[int, int, str]]:
+    """The days in a text, each with what leads to it, but for the second of a period; no value where nothing does."""
+    last = -1
+    for day in dates_in(text):
+        lead = words["day"].search(text, 0, day.start)
+        is_aside = text.count("(", 0, day.start) > text.count(")", 0, day.start)
+        if not is_aside and (last < 0 or text[last : lead.start() if lead else day.start].strip()):
+            yield lead.start() if lead else day.start, day.end, day.value if lead else ""
+        last = day.end
+
+
+def cover_places(text: str, places: Iterable[tuple[int, int]], sign: str = FILLED) -> str:
+    for start, end in places:
+        text = f"{text[:start]}{sign * (end - start)}{text[end:]}"
+    return text
 
 
 # ---- what is changed
@@ -358,6 +467,9 @@ def things_changed(said: Sentence, verb: tuple[int, int]) -> tuple[tuple[str, ..
     """Each thing of a list that a sentence changes, else the clause it is about; nothing where it is open what is."""
     named, masked = things_named(said), said.masked
     behind = next((each for each in named if each.start() >= verb[1]), None)
+    near = (each for each in pairwise(named) if each[0] is behind or each[0].end() <= verb[0])
+    if any(ROW.fullmatch(masked, one.end(), other.start()) for one, other in near):
+        return ()
     is_announced = masked[verb[1] - 1] == ":" and behind and "terms" not in behind.re.groupindex
     if behind and not is_announced and RIGHT_BEHIND.fullmatch(masked, verb[1], behind.start()):
         return clauses_at(behind, said)
@@ -449,23 +561,34 @@ def clauses_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     for found in said.words["clause"].finditer(said.masked):
         if is_by_which(said, found.start()):
             continue
-        if is_of_part(said.part(found.end())):
+        has_more = found["more"] and said.words["inside"].search(found["inside"])  # "§ 4 Abs. 1 und 3"
+        if has_more or PARTS.match(said.masked, found.end()) or is_of_part(found, said):
             return ()
+        outer = said.words["clause"].search(said.masked, found.end())
+        is_within = outer and said.words["within"].match(said.masked, found.end(), outer.start("number"))
+        if outer and is_within and len(kinds_of((found, outer))) > 1:
+            continue  # "paragraph 3 of Article 15"
         inside = [f"({mark})" for mark in re.findall(r"\b\w++(?=\)|\Z|\s*[,(])", found["inside"]) if len(mark) <= 4]
         return ((found["number"], *inside), *((number,) for number in more_numbers(found, said.masked)))
     return schedules_named(said)
 
 
-def is_of_part(behind: Sentence) -> bool:
-    """Whether a part is named right behind a clause as its own: "clause 3 of Schedule 2", not "durch Anlage 2"."""
-    found = behind.words["of_part"].match(behind.masked)
-    return found is not None and not behind.words["instead"].match(found["of"])
+def is_of_part(thing: re.Match[str], said: Sentence) -> bool:
+    """Whether beside what is named stands a part as its own: "clause 3 of Schedule 2", not "durch Anlage 2", or one
+    that counts its own: "Article VI, Section 3", not "Section 6.3".
+    """
+    found = said.words["of_part"].match(said.masked, thing.end())
+    behind = found if found and not said.words["instead"].match(found["of"]) else None
+    before = [each for each in said.words["placed"].finditer(said.masked, 0, thing.start())][-1:]
+    is_beside = bool(before) and not said.masked[before[0].end() : thing.start()].strip(" ,")
+    is_of_all = re.search(r"\d\.", thing[0]) is not None
+    return bool(behind and behind["part"]) or (not is_of_all and (is_beside or behind is not None))
 
 
 def more_numbers(clause: re.Match[str], masked: str) -> list[str]:
     """The numbers behind the first: "clauses 3, 5 and 7 to 9"; "clause 3 to 9 days" has none."""
     numbers = [clause["number"]]
-    for joint, number in re.findall(rf"({UP_TO}|{AND})\s*({NUMBER})", clause["more"], re.IGNORECASE):
+    for joint, number in re.findall(ONE_MORE, clause["more"], re.IGNORECASE):
         if re.fullmatch(AND, joint, re.IGNORECASE):
             numbers.append(number)
         elif PLURAL.match(masked, clause.start()):
@@ -489,7 +612,7 @@ def schedules_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     """
     found = said.words["placed"].search(said.masked)
     is_first = found is not None and len(re.findall(r"[^\W\d_]+", said.masked[: found.start()])) <= BEFORE_PART_MAX
-    is_whole = found is not None and is_first and not is_of_part(said.part(found.end()))
+    is_whole = found is not None and is_first and not is_of_part(found, said)
     return ((match_form(found[0]),),) if found and is_whole else ()
 
 
@@ -505,13 +628,16 @@ def words_changed(said: Sentence, change: Change, verb: tuple[int, int]) -> tupl
     if len(before) > 1 and not after:
         return before[-2][2], before[-1][2]
     if before:
-        return before[-1][2], after[0][2] if after else ""
+        is_for = after and said.words["for"].match(said.masked[verb[1] : after[0][0]])
+        return (after[0][2], before[-1][2]) if is_for else (before[-1][2], after[0][2] if after else "")
     if len(after) > 1:
         between = said.masked[after[0][1] : after[1][0]]
         if said.words["for"].match(between):
             return after[1][2], after[0][2]
         if said.words["instead"].match(between):
             return after[0][2], after[1][2]
+        if said.words["deleted"].search(said.masked):
+            return "", ""  # "by deleting “a” … and inserting “b”"
     return "", after[0][2] if after else ""
 
 
