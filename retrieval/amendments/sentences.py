@@ -15,7 +15,7 @@ from documents.storage.content import DocumentContent, stored_with_reading
 from reading.matching import match_form
 from reading.values.sentences import SENTENCE, split_at
 from reading.wording import Wordings, read_once
-from retrieval.candidates.units import ITEM, prose_of, units_of
+from retrieval.candidates.units import prose_of, units_of
 from retrieval.types import LineRange
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.printed import dates_in
@@ -28,7 +28,7 @@ QUOTED, OPENED = re.compile(QUOTATION), re.compile("[„“«]")
 NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?(?!\w|\.\d)"
 AGAIN = r"(?:\s(?:bis|ter|quater)(?!\w|\s*(?:zu[mr]?\b|(?!(?:and|et|y)\b)\w+\s+)?[\d§]))?"  # "9 bis"
 INSIDE = r"(?:\s*\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|,?\s*(?:{inside})\s*\(?\d{1,2}\)?)*"
-AND, UP_TO = r"(?:,|and|und|et|y|&)", r"(?:to|through|bis|à|al?|–)"
+AND, UP_TO = r"(?:,|and|und|et|y|&)", r"(?:to|through|bis|à|al?|[–-])"
 MORE = rf"(?:\s*(?:{AND}|{UP_TO})\s*{NUMBER}{AGAIN})*"
 FRAMES = {
     "sign": r"\A(?:{sign})",
@@ -40,9 +40,11 @@ FRAMES = {
     "of_part": rf"[\s,]{{0,3}}(?P<of>(?!{AND}\s)\b(?:\w++['’]?\s*+){{1,2}})(?:(?P<part>{{part}})|{{division}})(?!\w)",
     "within": r"(?:\A|\W)(?:{within})(?:{clause})?\s*\Z",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
-    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "possible", "condition", "exception")},
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "possible", "condition", "exception", "agreed")},
+    "limit": r"\W*(?:{limit})(?!\w)",
+    "held": r"(?<!\w)(?:{condition}|{exception})(?!\w)",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly", "awaited")},
-    "plain": r"\A(?:\b(?:\d[\d.]*|{plain})(?!\w)|\((?:\w{1,4}|·+|(?-i:[A-ZÀ-Ü])[^()]*)\)|\W)*+\Z",
+    "plain": r"\A(?:\b(?:{plain})(?!\w)|\((?:[a-z]|[ivx]{1,4})\)|[^\w?\[\]„“«])*\Z",
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
     "day": r"(?<!\w)(?:{effect}|{day})\s*\Z",
@@ -57,7 +59,8 @@ LISTED = re.compile(
 RIGHT_BEHIND = re.compile(rf"\s+{ARTICLE}", re.IGNORECASE)
 LED = re.compile(rf"[:,]\s+{ARTICLE}\Z", re.IGNORECASE)  # "By the second sentence of the deed, clause 4 …"
 JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|et|y)\b[\s,]{1,3}", re.IGNORECASE)
-BRACKETED, NAMED = re.compile(r"\([^()]*\)"), re.compile(r"\((?![a-zà-ü]+\s)[^()]*\)")
+BRACKETED, TITLE = re.compile(r"\([^()]*\)"), re.compile(r"\s*\([A-ZÀ-Ü][^()]*\)")
+NUMBERING = re.compile(r"(?:\s*(?:\d[\d.]*(?=\s)|\(?(?:\d[\d.]*|[A-Za-z]|[ivx]{1,5})[.)]+))*")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
 PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln?", re.IGNORECASE)
 NEAR = 80  # characters: a verb, or what is said right before a clause
@@ -70,10 +73,8 @@ KIND_CHARS = 3  # of "section", "paragraph"
 UNQUOTED = re.compile(rf":(?!\s*{QUOTATION})")  # a colon that announces new text without marks
 NESTED = re.compile(r':\s*"[^"]*"[^"]*"')  # of which nobody can say where the new text ends
 TITLED = re.compile(r"(?:\s*\([^()]*\))?\s+")
-WORDS_IN_IT = re.compile(rf"[\s,]{{1,3}}(?:\w+\s+){{0,2}}{QUOTATION}\s+")  # "in clause 3 the words “a”"
 FILLED, QUOTE = "\0", "\1"  # stand for what is known, and for what is quoted
 GAP = re.compile("[^\0\1]+")  # what is told beside it
-FURTHER = re.compile(rf"[^\0)](?:{JOINT.pattern})(?:\w+\s+)?\0", re.IGNORECASE)  # "shall apply and clause 8"
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
 
@@ -162,8 +163,8 @@ def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
 
 
 def conditions_held(content: DocumentContent, found: Sequence[Amendment]) -> Iterator[tuple[LineRange, str]]:
-    """On what the whole of an amendment waits, and what stands below each line that says on what condition it holds,
-    "If the bank agrees:", but for what is new text of a clause; with these words.
+    """On what the whole of an amendment waits, and what stands right below a line that does not only say that it is
+    agreed, "If the bank agrees:", to the end of its section, but for what is new text of a clause; with these words.
     """
     units = units_of(content)
     amending = [units.around(each.lines.first) for each in found]
@@ -172,46 +173,24 @@ def conditions_held(content: DocumentContent, found: Sequence[Amendment]) -> Ite
         for _, said in sentences_said(text, content.language):
             if said.words["awaited"].search(said.masked):
                 yield LineRange(1, units.lines), said.text.strip(" .")
-        if not text.endswith((":", "—", "–")) or OPENED.search(QUOTED.sub("", text)) or lead.last >= units.lines:
+        is_led = text.endswith((":", "—", "–")) and units.around(min(lead.last + 1, units.lines)) in amending
+        if not is_led or OPENED.search(QUOTED.sub("", text)):
             continue
-        bare = outside_brackets(said)  # of its last sentence
-        if begun := first_condition(said.words, bare, 0, len(bare)):
-            above = [lead, *[each for each in amending if each.last < lead.first][-1:]]
-            condition = said.text[slice(begun.start(), bare.find(",", begun.end()))]
-            yield list_below(lead, content, above), condition.strip(" :—–")
-
-
-def list_below(lead: LineRange, content: DocumentContent, above: Sequence[LineRange]) -> LineRange:
-    """The lines from a lead-in to the unit that counts on from what stands above, or to the end of its section.
-
-    The first unit is in it: "(h) If the bank agrees: (i) …".
-    """
-    units = units_of(content)
-    entry = content.toc_by_index.get(content.lines[lead.first - 1].toc_index)
-    last = entry.last_line if entry else units.lines
-    texts = [content.lines[each.first - 1].text for each in above]
-    below = (content.lines[start - 1] for start in units.starts[units.position(lead.last) + 1 :])
-    for at, line in enumerate(below):
-        is_next = at > 0 and any(counts_on(text, line.text) for text in texts)
-        if line.number > last or (entry is None and line.kind == "heading") or is_next:
-            return LineRange(lead.last + 1, line.number - 1)
-    return LineRange(lead.last + 1, last)
-
-
-def counts_on(text: str, other: str) -> bool:
-    """Whether a text has the mark after that of another, or after what that is part of: "(b)", "3." after "2.4"."""
-    marks = [found[0].strip(" ().").split(".") for each in (text, other) if (found := ITEM.match(each))]
-    if len(marks) < 2:
-        return False
-    *stem, last = marks[0][: len(marks[1])]
-    return marks[1] == [*stem, str(int(last) + 1) if last.isdigit() else chr(ord(last[-1]) + 1)]
+        begun = said.words["held"].search(said.masked)  # in its last sentence
+        if begun or not said.words["agreed"].search(said.masked):
+            entry = content.toc_by_index.get(content.lines[lead.first - 1].toc_index)
+            told = said.text[slice(begun.start(), said.masked.find(",", begun.end()))] if begun else said.text
+            yield LineRange(lead.last + 1, entry.last_line if entry else units.lines), told.strip(" :—–")
 
 
 def amendments_of_unit(lines: LineRange, content: DocumentContent) -> Iterator[Amendment]:
     """The changes that the sentences of a unit make."""
     prose = prose_of(lines, content, in_force=True)
-    for start, said in sentences_said(prose.text, content.language):
-        for clauses, change, old, new, begins, condition in read_changes(said.text, content.language):
+    sentences = [*sentences_said(prose.text, content.language)]
+    for at, (start, said) in enumerate(sentences):
+        after = [each for _, each in sentences[at + 1 : at + 2] if each.words["limit"].match(each.masked)]
+        behind = "".join(each.text for each in after if first_verb(each) is None)
+        for clauses, change, old, new, begins, condition in read_changes(said.text + behind, content.language):
             pieces = prose.pieces(start, start + len(said.text))
             own = LineRange(pieces[0].number, pieces[-1].number)
             if not new and change != "deleted" and said.text.rstrip().endswith(":"):
@@ -241,36 +220,24 @@ class ReadChange(NamedTuple):
     begins: str
     condition: str = ""
 
-    def under(self, *conditions: str) -> "ReadChange":
-        """The change on such conditions, or but for such exceptions: nobody can say that it takes anything away."""
-        said = "; ".join(filter(None, (*conditions, self.condition)))
-        return self._replace(change="added", condition=said) if said else self
-
 
 def read_changes(sentence: str, language: str) -> list[ReadChange]:
-    """The changes a sentence makes, in its order; a day or a condition before what it first changes holds for each."""
+    """The changes a sentence makes, in its order, each with all that the sentence tells beside what is known."""
     said = say_masked(sentence, language)
-    if first_verb(said) is None:
+    verb = first_verb(said)
+    if verb is None:
         return []
-    said = with_each_verb(said)
-    place = condition_before(said)
-    said, condition = without_condition(said, (0, 0) if things_named(said.part(0, place[0])) else place)
-    first = verb.start() if (verb := first_verb(said)) else 0
-    read, before, held = [], 0, ""
-    for start, end in split_changes(said):
-        joint = said.masked[before:start]
-        if ";" in joint or ("," in joint and joint.strip(", ")):
-            held = ""  # "…, and", not "if the bank agrees and"
-        if change := read_change(said.part(start, end)):
-            begins = change.begins or day_carried_to(start, end, said, first)
-            read.append(change._replace(begins=begins).under(condition, held))
-            lead, *_, last = change.condition.split("; ") * 2
-            condition = condition or (lead if not start and said.text.startswith(lead) else "")
-            held = last if last and said.text[:end].rstrip(" ,.;)").endswith(last) else held
-        before = end
-    is_apart = said.text[: said.text.rfind(held)].rstrip().endswith((",", ";")) or JOINT.match(f" {held}")
-    is_of_all = held and is_apart  # "…, in each case if the bank agrees"
-    return [each if each.condition else each.under(held) for each in read] if is_of_all else read
+    said, changes = with_each_verb(said), []
+    read = [(part, *read_change(said.part(*part))) for part in split_changes(said)]
+    told = [words for *_, own in read for words in own]
+    held = [words for words in told if said.words["held"].search(words)]
+    for part, change, _ in read:
+        if change:
+            begins = date_of_effect(said.part(*part)) or ("" if told else change.begins)
+            begins = begins or day_carried_to(*part, said, verb.start())
+            own = "; ".join(dict.fromkeys(held if change.change == "added" else told))
+            changes.append(change._replace(change="added" if own else change.change, begins=begins, condition=own))
+    return changes
 
 
 def first_verb(said: Sentence) -> re.Match[str] | None:
@@ -289,12 +256,11 @@ def with_each_verb(said: Sentence) -> Sentence:
         thing = next((each for each in things if each.start() >= joint.end()), None)
         if not thing or len(said.masked[joint.end() : thing.start()].split()) > 1:
             continue
-        for at in (each.end() for form in (TITLED, WORDS_IN_IT) if (each := form.match(said.masked, thing.end()))):
-            behind = f"{helping} {said.masked[at : at + NEAR]}"
-            if any(said.words[name].match(behind) for name in (*CHANGES, "altered")):
-                text, masked = (f"{each[:at]}{helping} {each[at:]}" for each in (said.text, said.masked))
-                said = said._replace(text=text, masked=masked)
-                break
+        at = titled.end() if (titled := TITLED.match(said.masked, thing.end())) else thing.end()
+        behind = f"{helping} {said.masked[at : at + NEAR]}"
+        if any(said.words[name].match(behind) for name in (*CHANGES, "altered")):
+            text, masked = (f"{each[:at]}{helping} {each[at:]}" for each in (said.text, said.masked))
+            said = said._replace(text=text, masked=masked)
     return said
 
 
@@ -317,130 +283,91 @@ def split_changes(said: Sentence) -> list[tuple[int, int]]:
     start = 0
     for joint in JOINT.finditer(said.masked) if len({each.end() for each in verbs}) > 1 or ";" in said.masked else ():
         before, after = said.part(start, joint.start()), said.part(joint.end())
-        held = first_condition(said.words, after.masked, 0, len(after.masked))
-        if held and held.start() == 0 and not joint[0].strip(", "):
-            continue  # "clause 2 is deleted, except …, and clause 3 …": of what stands before it
-        before, after = (without_condition(each, condition_before(each))[0] for each in (before, after))
+        before, after = before.without(*lead_of(before)), after.without(*lead_of(after))
         done, further = find_change(before), find_change(after)
         is_altered = any(start <= verb.start() < joint.start() for verb in verbs)
         is_done = done or said.words["altered"].search(before.masked) or (";" in joint[0] and not is_altered)
         if not further or not is_done or (done and UNQUOTED.search(before.masked, done[1][0])):
             continue
         named = things_of_verb(after, further[1])
-        is_open = condition_behind(before)[1] == len(before.masked)
-        if is_open and named and JOINT.search(after.masked, 0, named[0].start()):
-            continue  # "if the bank agrees and the fee is paid"
         if named and len(kinds_of([*things_named(before), *named])) <= 1:
             parts.append((start, joint.start()))
             start = joint.end()
     return [*parts, (start, len(said.masked))]
 
 
-def read_change(said: Sentence) -> ReadChange | None:
-    """The change that a sentence or a part of one makes; None if it makes none."""
-    said, before = without_condition(said, condition_before(said))
-    whole = said
-    said, behind = without_condition(said, condition_behind(said))
+def read_change(whole: Sentence) -> tuple[ReadChange | None, list[str]]:
+    """The change that a sentence or a part of one makes, None if it makes none, and what it tells beside that."""
+    lead = lead_of(whole)
+    said = whole.without(*lead)
     found = find_change(said)
+    places, day = places_beside(said, found)
+    pieces = ((whole if each == lead else said).text[slice(*each)] for each in sorted((lead, *places)))
+    told = [words.strip("()" if words[0] == "(" else "") for each in pieces if (words := each.strip(f" ,.;{REST}"))]
     if found is None:
-        return None
+        return None, [whole.text.strip(" ,.;")] if told else []
     change, verb = found
     begin = said.masked.find(":", verb[1] - 1) + 1 or len(said.masked)
     announced = said.part(begin)
-    if change == "replaced" and not things_named(said.part(0, begin)) and (inside := read_change(announced)):
-        return inside.under(before, behind)  # "The Agreement is amended as follows: …"
+    if change == "replaced" and not things_named(said.part(0, begin)) and (inside := read_change(announced))[0]:
+        return inside[0], told + inside[1]  # "The Agreement is amended as follows: …"
     clauses = things_changed(said, verb)
     if not clauses:
-        return None
+        return None, [whole.text.strip(" ,.;")]
     start, end = defined.span("terms") if (defined := said.words["definition"].search(said.masked)) else (0, 0)
-    old, new = words_changed(said._replace(text=said.without(start, end).text), change, verb)
-    is_open = change == "replaced" and not new and len(QUOTED.findall(said.masked[end:begin])) > 1
-    if not old and (is_open or is_partly(said, verb) or find_change(announced)):
+    bare = said.without(start, end)
+    quoted = [each for each in QUOTED.finditer(bare.text) if not is_bracketed(bare.masked, each.start())]
+    old, new = words_changed(bare, change, verb, quoted)
+    tail = next((each for each in places if each[0] >= verb[1]), (0, 0))
+    is_beyond = any(tail[0] <= each.start() < tail[1] for each in quoted) and (change == "deleted" or len(quoted) > 1)
+    is_open = change != "added" and (is_beyond or len(quoted) > (2 if old and new else 1))
+    old, new = ("", "") if is_open else (old, new)
+    if is_open or (not old and (is_partly(said, verb) or find_change(announced))):
         change = "added"
-    places, day = more_said(said, verb)
-    begins = date_of_effect(whole) or ("" if places else day)
-    if change == "added":
-        places = [each for each in places if first_condition(said.words, said.masked, each[0], min(each[1], verb[0]))]
-    more = [whole.text[slice(*each)].strip(f" ,.;{REST}") for each in places]
-    told = [before, *more, "" if behind in "; ".join(more) else behind]
-    return ReadChange(clauses, change, old, new, begins).under(*told)
+    return ReadChange(clauses, change, old, new, day), told
 
 
-# ---- on what condition
+# ---- what else is said
 
 
-def condition_before(said: Sentence) -> tuple[int, int]:
-    """Where a sentence says before its verb on what condition it changes something, or but for what: (0, 0) if nowhere.
-
-    That ends with the comma before what is changed: "If clause 6.2 is deleted by a court, …" changes nothing.
+def lead_of(said: Sentence) -> tuple[int, int]:
+    """Where a condition stands before the verb, which names clauses of its own; (0, 0) if none ends with a comma: "If
+    clause 6.2 is deleted by a court, …" changes nothing.
     """
     verb = found.start() if (found := first_verb(said)) else 0
-    bare = outside_brackets(said)
-    found = first_condition(said.words, bare, 0, verb)
-    if found is None or bare.startswith("(", found.start() - 1):
-        return (found.start(), bare.find(")", found.end())) if found else (0, 0)
-    comma = bare.find(",", found.end(), verb)
-    if comma < 0:
+    begun = said.words["held"].search(said.masked, 0, verb)
+    comma = said.masked.find(",", begun.end(), verb) if begun else -1
+    if not begun or comma < 0:
         return 0, 0
     named = [comma + each.start() for each in things_named(said.part(comma))]
-    return found.start(), bare.rfind(",", 0, min((verb, *named)))
+    return begun.start(), said.masked.rfind(",", 0, min((verb, *named)))
 
 
-def condition_behind(said: Sentence) -> tuple[int, int]:
-    """The same behind the first verb: "is deleted, except for 2.1, which is replaced by …".
-
-    What a colon announces without quoting it is new text, with conditions of its own.
+def places_beside(said: Sentence, found: tuple[Change, tuple[int, int]] | None) -> tuple[list[tuple[int, int]], str]:
+    """Where a sentence tells what is neither a clause it changes nor a verb, a quotation, a day or a plain word: "upon
+    payment", "The waiver of"; and that day. Nobody can say that what is changed so is changed always and for all.
     """
-    verb, bare = first_verb(said), outside_brackets(said)
-    if verb is None:
-        return 0, 0
-    end = colon.start() if (colon := UNQUOTED.search(bare, verb.end() - 1)) else len(bare)
-    found = first_condition(said.words, bare, verb.end(), end)
-    if found and bare.startswith("(", found.start() - 1):
-        end = bare.find(")", found.end())
-    return (found.start(), end) if found else (0, 0)
-
-
-def first_condition(words: Wordings, bare: str, start: int, end: int) -> re.Match[str] | None:
-    found = filter(None, (words[name].search(bare, start, end) for name in ("condition", "exception")))
-    return min(found, key=lambda each: each.start(), default=None)
-
-
-def without_condition(said: Sentence, place: tuple[int, int]) -> tuple[Sentence, str]:
-    """The sentence without the condition at a place, which names clauses and days of its own, and its words."""
-    return said.without(*place), said.text[slice(*place)].strip(" ,.;")
-
-
-def outside_brackets(said: Sentence) -> str:
-    """The sentence without names in brackets, "clause 14 (Subject to approval)"."""
-    return NAMED.sub(lambda name: " " * len(name[0]), said.masked)
-
-
-def more_said(said: Sentence, verb: tuple[int, int]) -> tuple[list[tuple[int, int]], str]:
-    """Where what is told stands beside the clauses, verbs, new text and the day, "upon payment", "The waiver of",
-    "as regards Building B", and that day. Nobody can say that what is changed so is changed always and for all.
-    """
-    things, terms = things_named(said), said.words["definition"].finditer(said.masked, verb[1])
-    behind_verb = (each for each in things if RIGHT_BEHIND.fullmatch(said.masked, verb[1], each.start()))
-    near = [*(each for each in things if each.end() <= verb[0]), *behind_verb]
+    start, end = found[1] if found else (len(said.masked),) * 2
+    things, terms = things_named(said), said.words["definition"].finditer(said.masked, end)
+    behind_verb = (each for each in things if RIGHT_BEHIND.fullmatch(said.masked, end, each.start()))
+    near = [*(each for each in things if each.end() <= start), *behind_verb] or things
+    titles = (each for thing in near if (each := TITLE.match(said.masked, thing.end())))
     verbs = [each.span() for name in CHANGES for each in said.words[name].finditer(said.masked)]
-    known = [each.span() for each in (*(near or things), *terms)] + verbs
     quoted = [each.span() for each in QUOTED.finditer(said.masked)]
-    bare = cover_places(cover_places(said.masked, known), quoted, QUOTE)
-    announced = (*(form.search(said.masked, verb[1] - 1) for form in (UNQUOTED, NESTED)), OPENED.search(bare, verb[1]))
-    bare = bare[: min((each.start() for each in announced if each), default=len(bare))]
-    days = {start: (end, value) for start, end, value in days_led(bare, said.words)}
-    bare = cover_places(bare, ((start, end) for start, (end, _) in days.items()))
-    joints = (each for each in JOINT.finditer(bare, 0, verb[0]) if FURTHER.match(bare, each.start() - 1))
-    signs = (bare.rfind(sign, 0, min(known)[0]) + 1 for sign in (":", ". "))
-    begin = max(*signs, *(each.end() for each in joints if each[0].strip() != ","))
-    plain = said.words["plain"]  # of a gap with the sign behind it
-    gaps = [gap.span() for gap in GAP.finditer(bare, begin) if not plain.match(bare[gap.start() : gap.end() + 1])]
-    first = min(verbs)[1]
-    told = [(start, days.get(end, (end,))[0]) for start, end in gaps if start < first]
-    if behind := [start for start, _ in gaps if start >= first]:
-        told.append((max([first, *(at for _, at in quoted if at <= behind[0])]), len(said.masked)))
-    return told, next((value for _, value in days.values() if value), "")
+    bare = cover_places(said.masked, [*(each.span() for each in (*near, *terms, *titles)), *verbs])
+    bare = cover_places(bare, quoted, QUOTE)
+    if found and found[0] != "deleted":
+        texts = (*(form.search(said.masked, end - 1) for form in (UNQUOTED, NESTED)), OPENED.search(bare, end))
+        bare = bare[: min((each.start() for each in texts if each), default=len(bare))]
+    days = [*days_led(bare, said.words)]
+    undated, bare = bare, cover_places(bare, (each[:2] for each in days))
+    gaps = [each.span() for each in GAP.finditer(bare, NUMBERING.match(bare).end())]  # type: ignore[union-attr]
+    gaps = [each for each in gaps if not said.words["plain"].match(bare[each[0] : each[1] + 1])]  # the sign behind too
+    first, ends = min(verbs, default=(0, len(bare)))[1], dict([*quoted, *(each[:2] for each in days)])
+    told = [(begun, ends.get(last, last)) for begun, last in gaps if begun < first]
+    if behind := [begun for begun, _ in gaps if begun >= first]:
+        told.append((max(undated.rfind(sign, 0, behind[0]) for sign in (FILLED, QUOTE)) + 1, len(bare)))
+    return told, next((value for *_, value in days if value), "")
 
 
 def days_led(text: str, words: Wordings) -> Iterator[tuple[int, int, str]]:
@@ -448,9 +375,9 @@ def days_led(text: str, words: Wordings) -> Iterator[tuple[int, int, str]]:
     last = -1
     for day in dates_in(text):
         lead = words["day"].search(text, 0, day.start)
-        is_aside = text.count("(", 0, day.start) > text.count(")", 0, day.start)
-        if not is_aside and (last < 0 or text[last : lead.start() if lead else day.start].strip()):
-            yield lead.start() if lead else day.start, day.end, day.value if lead else ""
+        begin = lead.start() if lead else day.start
+        if not is_bracketed(text, begin) and (last < 0 or text[last:begin].strip(" –—-")):
+            yield begin, day.end, day.value if lead else ""
         last = day.end
 
 
@@ -515,12 +442,18 @@ def clauses_at(thing: re.Match[str], said: Sentence) -> tuple[tuple[str, ...], .
     """The clauses, the part or the terms that are named at a place; nothing of another part."""
     if "terms" in thing.re.groupindex:
         return tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(said.text, *thing.span("terms")))
+    if is_of_part(thing, said):
+        return ()
     return (clauses_named if "number" in thing.re.groupindex else schedules_named)(said.part(thing.start()))
 
 
 def is_aside(said: Sentence, at: int) -> bool:
     """Whether what stands at a place is only mentioned: "after …", "clause 4 (which uses …"."""
-    return said.masked.count("(", 0, at) > said.masked.count(")", 0, at) or is_by_which(said, at)
+    return is_bracketed(said.masked, at) or is_by_which(said, at)
+
+
+def is_bracketed(text: str, at: int) -> bool:
+    return text.count("(", 0, at) > text.count(")", 0, at)
 
 
 def is_by_which(said: Sentence, at: int) -> bool:
@@ -546,13 +479,13 @@ def is_partly(said: Sentence, verb: tuple[int, int]) -> bool:
 
 def find_change(said: Sentence) -> tuple[Change, tuple[int, int]] | None:
     """What a sentence says is done to something, and where its verb stands; None where that is only possible."""
-    found = next(((name, verb.span()) for name in CHANGES if (verb := said.words[name].search(said.masked))), None)
-    return None if found is None or is_only_possible(said, found[1][1]) else found
+    found = ((name, verb.span()) for name in CHANGES if (verb := said.words[name].search(said.masked)))
+    return next((each for each in found if not is_possible(said, each[1][1])), None)
 
 
-def is_only_possible(said: Sentence, end: int) -> bool:
+def is_possible(said: Sentence, end: int) -> bool:
     """Whether what a sentence says up to a place is that something may be, is not, or is if something else is."""
-    bare = outside_brackets(said)
+    bare = BRACKETED.sub(lambda name: " " * len(name[0]), said.masked)  # "clause 14 (What may be deducted)"
     return any(said.words[name].search(bare, 0, end) for name in ("possible", "condition"))
 
 
@@ -574,15 +507,16 @@ def clauses_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
 
 
 def is_of_part(thing: re.Match[str], said: Sentence) -> bool:
-    """Whether beside what is named stands a part as its own: "clause 3 of Schedule 2", not "durch Anlage 2", or one
-    that counts its own: "Article VI, Section 3", not "Section 6.3".
+    """Whether what is named stands in a part, "clause 3 of Schedule 2", not "durch Anlage 2", or in one that counts its
+    own: "Article VI, Section 3", not "Section 6.3".
     """
     found = said.words["of_part"].match(said.masked, thing.end())
     behind = found if found and not said.words["instead"].match(found["of"]) else None
     before = [each for each in said.words["placed"].finditer(said.masked, 0, thing.start())][-1:]
-    is_beside = bool(before) and not said.masked[before[0].end() : thing.start()].strip(" ,")
+    is_beside = any(is_place(each, said) or not said.masked[each.end() : thing.start()].strip(" ,") for each in before)
+    is_part = bool(behind and behind["part"]) or (is_beside and said.words["part"].match(before[0][0]) is not None)
     is_of_all = re.search(r"\d\.", thing[0]) is not None
-    return bool(behind and behind["part"]) or (not is_of_all and (is_beside or behind is not None))
+    return is_part or (not is_of_all and (is_beside or behind is not None))
 
 
 def more_numbers(clause: re.Match[str], masked: str) -> list[str]:
@@ -616,29 +550,27 @@ def schedules_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     return ((match_form(found[0]),),) if found and is_whole else ()
 
 
-def words_changed(said: Sentence, change: Change, verb: tuple[int, int]) -> tuple[str, str]:
-    """The old words and the new ones that a sentence quotes."""
-    quoted = [(found.start(), found.end(), found[0][1:-1].strip()) for found in QUOTED.finditer(said.text)]
-    before = [each for each in quoted if each[1] <= verb[0]]
-    after = [each for each in quoted if each[0] >= verb[1]]
+def words_changed(
+    said: Sentence, change: Change, verb: tuple[int, int], quoted: Sequence[re.Match[str]]
+) -> tuple[str, str]:
+    """The old words and the new ones of those that a sentence quotes."""
+    words = [(each.start(), each.end(), each[0][1:-1].strip()) for each in quoted]
+    before, after = [each for each in words if each[1] <= verb[0]], [each for each in words if each[0] >= verb[1]]
     if change == "deleted":
         return (before[-1:] or after[:1] or [(0, 0, "")])[0][2], ""
     if change == "added":
-        return "", quoted[-1][2] if quoted else ""
+        return "", words[-1][2] if words else ""
     if len(before) > 1 and not after:
         return before[-2][2], before[-1][2]
     if before:
         is_for = after and said.words["for"].match(said.masked[verb[1] : after[0][0]])
         return (after[0][2], before[-1][2]) if is_for else (before[-1][2], after[0][2] if after else "")
-    if len(after) > 1:
-        between = said.masked[after[0][1] : after[1][0]]
-        if said.words["for"].match(between):
-            return after[1][2], after[0][2]
-        if said.words["instead"].match(between):
-            return after[0][2], after[1][2]
-        if said.words["deleted"].search(said.masked):
-            return "", ""  # "by deleting “a” … and inserting “b”"
-    return "", after[0][2] if after else ""
+    between = said.masked[after[0][1] : after[1][0]] if len(after) > 1 else ""
+    if said.words["for"].match(between):
+        return after[1][2], after[0][2]
+    if said.words["instead"].match(between):
+        return after[0][2], after[1][2]
+    return "", after[0][2] if len(after) == 1 else ""
 
 
 # ---- from when on

@@ -9,14 +9,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.matching import match_form
-from retrieval.amendments.sentences import (
-    UNQUOTED,
-    Sentence,
-    find_change,
-    is_only_possible,
-    read_changes,
-    sentences_said,
-)
+from retrieval.amendments.sentences import UNQUOTED, Sentence, find_change, is_possible, read_changes, sentences_said
 from retrieval.amendments.versions import Versions
 from retrieval.candidates.units import prose_of, units_of
 from retrieval.question.phrasing import phrasing_rules
@@ -108,7 +101,7 @@ def leans_on_before(said: Sentence, language: str) -> bool:
 def is_change(said: Sentence) -> bool:
     """Whether a sentence says that something is changed, not that it may be or is not."""
     altered = said.words["altered"].search(said.masked)
-    return (altered is not None and not is_only_possible(said, altered.end())) or find_change(said) is not None
+    return (altered is not None and not is_possible(said, altered.end())) or find_change(said) is not None
 
 
 def stem_set(text: str, language: str) -> frozenset[str]:
