@@ -46,6 +46,7 @@ FRAMES = {
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly", "awaited")},
     "plain": r"\A(?:\b(?:{plain})(?!\w)|\((?:[a-z]|[ivx]{1,4})\)|[^\w?\[\]„“«])*\Z",
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
+    "by": r"(?<!\w)(?:{instead})[\s,]*\Z",
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
     "day": r"(?<!\w)(?:{effect}|{day})\s*\Z",
 }
@@ -560,8 +561,8 @@ def words_changed(
         return (before[-1:] or after[:1] or [(0, 0, "")])[0][2], ""
     if change == "added":
         return "", words[-1][2] if words else ""
-    if len(before) > 1 and not after:
-        return before[-2][2], before[-1][2]
+    if before and not after and said.words["by"].search(said.masked, 0, before[-1][0]):
+        return before[-2][2] if len(before) > 1 else "", before[-1][2]
     if before:
         is_for = after and said.words["for"].match(said.masked[verb[1] : after[0][0]])
         return (after[0][2], before[-1][2]) if is_for else (before[-1][2], after[0][2] if after else "")
