@@ -158,9 +158,8 @@ def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
     begins, held = date_of_all(content, {each.begins for each in found}), [*conditions_held(content, found)]
     for each in found:
         own = (said for lines, said in held if lines.first <= each.lines.first <= lines.last)
-        condition = "; ".join(filter(None, (*own, each.condition)))
-        change = "added" if condition else each.change
-        yield each._replace(begins=each.begins or begins, condition=condition, change=change)
+        told = "; ".join(filter(None, (*own, each.condition)))
+        yield each._replace(begins=each.begins or begins, condition=told, change="added" if told else each.change)
 
 
 def conditions_held(content: DocumentContent, found: Sequence[Amendment]) -> Iterator[tuple[LineRange, str]]:
@@ -225,10 +224,9 @@ class ReadChange(NamedTuple):
 def read_changes(sentence: str, language: str) -> list[ReadChange]:
     """The changes a sentence makes, in its order, each with all that the sentence tells beside what is known."""
     said = say_masked(sentence, language)
-    verb = first_verb(said)
-    if verb is None:
+    if (verb := first_verb(said)) is None:
         return []
-    said, changes = with_each_verb(said), []
+    said, changes = with_each_verb(said, verb), []
     read = [(part, *read_change(said.part(*part))) for part in split_changes(said)]
     told = [words for *_, own in read for words in own]
     held = [words for words in told if said.words["held"].search(words)]
@@ -247,10 +245,9 @@ def first_verb(said: Sentence) -> re.Match[str] | None:
     return min(verbs, key=lambda verb: verb.start(), default=None)
 
 
-def with_each_verb(said: Sentence) -> Sentence:
+def with_each_verb(said: Sentence, verb: re.Match[str]) -> Sentence:
     """The sentence with what its verbs have in common said with each: "clause 2 is deleted and clause 3 replaced"."""
-    verb = first_verb(said)
-    if verb is None or len(verb[0].split()) < 2:
+    if len(verb[0].split()) < 2:
         return said
     helping, things = verb[0].split()[0], things_named(said)
     for joint in [*JOINT.finditer(said.masked, verb.end())][::-1]:
@@ -266,9 +263,7 @@ def with_each_verb(said: Sentence) -> Sentence:
 
 
 def day_carried_to(start: int, end: int, said: Sentence, first: int) -> str:
-    """The day on which a part of a sentence takes effect that does not say it: not that of a change before it, but that
-    before the `first` verb, or behind it.
-    """
+    """The day of a part that says none: not that of a change before it, but that before the first verb, or behind."""
     if start > 0 and any(dates_in(said.masked[start:end])):
         return ""
     return date_of_effect(said._replace(masked=f"{said.masked[:first]} {said.masked[max(start, first) :]}"))
@@ -332,9 +327,7 @@ def read_change(whole: Sentence) -> tuple[ReadChange | None, list[str]]:
 
 
 def lead_of(said: Sentence) -> tuple[int, int]:
-    """Where a condition stands before the verb, which names clauses of its own; (0, 0) if none ends with a comma: "If
-    clause 6.2 is deleted by a court, …" changes nothing.
-    """
+    """Where a condition that ends with a comma stands before the verb, which names clauses of its own; else (0, 0)."""
     verb = found.start() if (found := first_verb(said)) else 0
     begun = said.words["held"].search(said.masked, 0, verb)
     comma = said.masked.find(",", begun.end(), verb) if begun else -1
@@ -367,7 +360,8 @@ def places_beside(said: Sentence, found: tuple[Change, tuple[int, int]] | None) 
     first, ends = min(verbs, default=(0, len(bare)))[1], dict([*quoted, *(each[:2] for each in days)])
     told = [(begun, ends.get(last, last)) for begun, last in gaps if begun < first]
     if behind := [begun for begun, _ in gaps if begun >= first]:
-        told.append((max(undated.rfind(sign, 0, behind[0]) for sign in (FILLED, QUOTE)) + 1, len(bare)))
+        known = max(undated.rfind(sign, 0, behind[0]) for sign in (FILLED, QUOTE)) + 1  # "from 1 May to 31 May"
+        told.append((behind[0] if said.words["condition"].match(bare, behind[0] + 1) else known, len(bare)))
     return told, next((value for *_, value in days if value), "")
 
 
