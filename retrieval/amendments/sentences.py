@@ -299,7 +299,7 @@ def read_change(whole: Sentence) -> tuple[ReadChange | None, list[str]]:
     found = find_change(said)
     places, day = places_beside(said, found)
     pieces = ((whole if each == lead else said).text[slice(*each)] for each in sorted((lead, *places)))
-    told = [words.strip("()" if words[0] == "(" else "") for each in pieces if (words := each.strip(f" ,.;{REST}"))]
+    told = [words.strip("()" if words[0] == "(" else "") for each in pieces if (words := each.strip(f" ,.;:{REST}"))]
     if found is None:
         return None, [whole.text.strip(" ,.;")] if told else []
     change, verb = found
