@@ -44,7 +44,7 @@ FRAMES = {
     "limit": r"\W*(?:{limit})(?!\w)",
     "held": r"(?<!\w)(?:{condition}|{exception})(?!\w)",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly", "awaited")},
-    "plain": r"\A(?:\b(?:{plain})(?!\w)|\((?:[a-z]|[ivx]{1,4})\)|[^\w?\[\]„“«])*\Z",
+    "plain": r"\A(?:\b(?:{plain})(?!\w)|\((?:[a-z]|[ivx]{1,4})\)|[^\w?\[\]„“«])*+\Z",
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
     "by": r"(?<!\w)(?:{instead})[\s,]*\Z",
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
@@ -163,8 +163,8 @@ def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
 
 
 def conditions_held(content: DocumentContent, found: Sequence[Amendment]) -> Iterator[tuple[LineRange, str]]:
-    """On what the whole of an amendment waits, and what stands right below a line that does not only say that it is
-    agreed, "If the bank agrees:", to the end of its section, but for what is new text of a clause; with these words.
+    """On what the whole of an amendment waits, and what stands below a line that does not only say that it is agreed,
+    "If the bank agrees:", to the end of its section, but for what is new text of a clause; with these words.
     """
     units = units_of(content)
     amending = [units.around(each.lines.first) for each in found]
@@ -173,11 +173,10 @@ def conditions_held(content: DocumentContent, found: Sequence[Amendment]) -> Ite
         for _, said in sentences_said(text, content.language):
             if said.words["awaited"].search(said.masked):
                 yield LineRange(1, units.lines), said.text.strip(" .")
-        is_led = text.endswith((":", "—", "–")) and units.around(min(lead.last + 1, units.lines)) in amending
-        if not is_led or OPENED.search(QUOTED.sub("", text)):
+        if not text.endswith((":", "—", "–")) or OPENED.search(QUOTED.sub("", text)):
             continue
-        begun = said.words["held"].search(said.masked)  # in its last sentence
-        if begun or not said.words["agreed"].search(said.masked):
+        begun, is_agreed = (said.words[name].search(said.masked) for name in ("held", "agreed"))  # in its last sentence
+        if begun if is_agreed else units.around(min(lead.last + 1, units.lines)) in amending:
             entry = content.toc_by_index.get(content.lines[lead.first - 1].toc_index)
             told = said.text[slice(begun.start(), said.masked.find(",", begun.end()))] if begun else said.text
             yield LineRange(lead.last + 1, entry.last_line if entry else units.lines), told.strip(" :—–")

@@ -165,7 +165,8 @@ def state_of(text: str, begins: str, after: Sequence[Link], condition: str = "")
     found = min(own, key=lambda each: (each.change == "added", not each.condition), default=None)
     if found is None:
         return ClauseState(begins, condition=condition)
-    return ClauseState(begins, found.begins, found.change, found.condition)
+    change = "replaced" if found.old and found.change == "deleted" else found.change  # words of it
+    return ClauseState(begins, found.begins, change, found.condition)
 
 
 # ---- where a clause stands
