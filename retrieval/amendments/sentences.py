@@ -22,6 +22,7 @@ from retrieval.words.printed import dates_in
 
 Change = Literal["replaced", "deleted", "added"]
 CHANGES: tuple[Change, ...] = ("replaced", "deleted", "added")  # "deleted and replaced" is replaced
+Found = tuple[Change, tuple[int, int]]  # with the place of its verb
 
 QUOTATION = r"(?:„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\")"
 QUOTED, OPENED = re.compile(QUOTATION), re.compile("[„“«]")
@@ -37,6 +38,7 @@ FRAMES = {
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "division", "unplaced", "altered")},
     "placed": r"(?<!\w)(?:{part}|{division})(?!\w)",
     "definition": rf"(?<!\w)(?:{{definition}})\s*(?P<terms>{QUOTATION}(?:\s*(?:,|and|und|et|y|&)\s*{QUOTATION})*)",
+    "headed": rf"(?<!\w)(?:{{headed}})\s*(?P<terms>{QUOTATION})",
     "of_part": rf"[\s,]{{0,3}}(?P<of>(?!{AND}\s)\b(?:\w++['’]?\s*+){{1,2}})(?:(?P<part>{{part}})|{{division}})(?!\w)",
     "within": r"(?:\A|\W)(?:{within})(?:{clause})?\s*\Z",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
@@ -72,7 +74,7 @@ PARTS = re.compile(rf"\(\w{{1,4}}\)|\s{{0,3}}{AND}\s{{1,3}}\(\w{{1,4}}\)", re.IG
 ROW_MAX = 20  # numbers of "clauses 3 to 7"
 KIND_CHARS = 3  # of "section", "paragraph"
 UNQUOTED = re.compile(rf":(?!\s*{QUOTATION})")  # a colon that announces new text without marks
-NESTED = re.compile(r':\s*"[^"]*"[^"]*"')  # of which nobody can say where the new text ends
+NESTED = re.compile(r':\s*"[^"]*"\w')  # of which nobody can say where the new text ends
 TITLED = re.compile(r"(?:\s*\([^()]*\))?\s+")
 FILLED, QUOTE = "\0", "\1"  # stand for what is known, and for what is quoted
 GAP = re.compile("[^\0\1]+")  # what is told beside it
@@ -173,10 +175,9 @@ def conditions_held(content: DocumentContent, found: Sequence[Amendment]) -> Ite
         for _, said in sentences_said(text, content.language):
             if said.words["awaited"].search(said.masked):
                 yield LineRange(1, units.lines), said.text.strip(" .")
-        if not text.endswith((":", "—", "–")) or OPENED.search(QUOTED.sub("", text)):
-            continue
+        is_lead = text.endswith((":", "—", "–")) and not OPENED.search(QUOTED.sub("", text))
         begun, is_agreed = (said.words[name].search(said.masked) for name in ("held", "agreed"))  # in its last sentence
-        if begun if is_agreed else units.around(min(lead.last + 1, units.lines)) in amending:
+        if is_lead and (begun if is_agreed else units.around(min(lead.last + 1, units.lines)) in amending):
             entry = content.toc_by_index.get(content.lines[lead.first - 1].toc_index)
             told = said.text[slice(begun.start(), said.masked.find(",", begun.end()))] if begun else said.text
             yield LineRange(lead.last + 1, entry.last_line if entry else units.lines), told.strip(" :—–")
@@ -296,7 +297,7 @@ def read_change(whole: Sentence) -> tuple[ReadChange | None, list[str]]:
     lead = lead_of(whole)
     said = whole.without(*lead)
     found = find_change(said)
-    places, day = places_beside(said, found)
+    places, day, last = places_beside(said, found)
     pieces = ((whole if each == lead else said).text[slice(*each)] for each in sorted((lead, *places)))
     told = [words.strip("()" if words[0] == "(" else "") for each in pieces if (words := each.strip(f" ,.;:{REST}"))]
     if found is None:
@@ -309,13 +310,16 @@ def read_change(whole: Sentence) -> tuple[ReadChange | None, list[str]]:
     clauses = things_changed(said, verb)
     if not clauses:
         return None, [whole.text.strip(" ,.;")]
-    start, end = defined.span("terms") if (defined := said.words["definition"].search(said.masked)) else (0, 0)
-    bare = said.without(start, end)
+    bare = said
+    for named in filter(None, (said.words[name].search(said.masked) for name in ("definition", "headed"))):
+        bare = bare.without(*named.span("terms"))
     quoted = [each for each in QUOTED.finditer(bare.text) if not is_bracketed(bare.masked, each.start())]
-    old, new = words_changed(bare, change, verb, quoted)
-    tail = next((each for each in places if each[0] >= verb[1]), (0, 0))
-    is_beyond = any(tail[0] <= each.start() < tail[1] for each in quoted) and (change == "deleted" or len(quoted) > 1)
-    is_open = change != "added" and (is_beyond or len(quoted) > (2 if old and new else 1))
+    own = [each for each in quoted if each.start() < last]
+    old, new = words_changed(bare, change, verb, own)
+    tail = next((begun for begun, _ in places if begun >= verb[1]), last)
+    is_beyond = own and own[-1].start() >= tail and (change == "deleted" or len(own) > 1)
+    is_of_text = len(quoted) > len(own) + 1 and UNQUOTED.match(said.masked, last)  # "as follows: for “a” read “b”"
+    is_open = change != "added" and (is_beyond or is_of_text or len(own) > (2 if old and new else 1))
     old, new = ("", "") if is_open else (old, new)
     if is_open or (not old and (is_partly(said, verb) or find_change(announced))):
         change = "added"
@@ -330,15 +334,13 @@ def lead_of(said: Sentence) -> tuple[int, int]:
     verb = found.start() if (found := first_verb(said)) else 0
     begun = said.words["held"].search(said.masked, 0, verb)
     comma = said.masked.find(",", begun.end(), verb) if begun else -1
-    if not begun or comma < 0:
-        return 0, 0
     named = [comma + each.start() for each in things_named(said.part(comma))]
-    return begun.start(), said.masked.rfind(",", 0, min((verb, *named)))
+    return (begun.start(), said.masked.rfind(",", 0, min((verb, *named)))) if begun and comma > 0 else (0, 0)
 
 
-def places_beside(said: Sentence, found: tuple[Change, tuple[int, int]] | None) -> tuple[list[tuple[int, int]], str]:
+def places_beside(said: Sentence, found: Found | None) -> tuple[list[tuple[int, int]], str, int]:
     """Where a sentence tells what is neither a clause it changes nor a verb, a quotation, a day or a plain word: "upon
-    payment", "The waiver of"; and that day. Nobody can say that what is changed so is changed always and for all.
+    payment", "The waiver of"; that day; and where text begins that it announces, which is not looked at.
     """
     start, end = found[1] if found else (len(said.masked),) * 2
     things, terms = things_named(said), said.words["definition"].finditer(said.masked, end)
@@ -361,7 +363,7 @@ def places_beside(said: Sentence, found: tuple[Change, tuple[int, int]] | None) 
     if behind := [begun for begun, _ in gaps if begun >= first]:
         known = max(undated.rfind(sign, 0, behind[0]) for sign in (FILLED, QUOTE)) + 1  # "from 1 May to 31 May"
         told.append((behind[0] if said.words["condition"].match(bare, behind[0] + 1) else known, len(bare)))
-    return told, next((value for *_, value in days if value), "")
+    return told, next((value for *_, value in days if value), ""), len(bare)
 
 
 def days_led(text: str, words: Wordings) -> Iterator[tuple[int, int, str]]:
@@ -471,7 +473,7 @@ def is_partly(said: Sentence, verb: tuple[int, int]) -> bool:
     return len(kinds_of(named)) > 1 or said.words["partly"].search(near) is not None
 
 
-def find_change(said: Sentence) -> tuple[Change, tuple[int, int]] | None:
+def find_change(said: Sentence) -> Found | None:
     """What a sentence says is done to something, and where its verb stands; None where that is only possible."""
     found = ((name, verb.span()) for name in CHANGES if (verb := said.words[name].search(said.masked)))
     return next((each for each in found if not is_possible(said, each[1][1])), None)

@@ -91,9 +91,7 @@ def point_of(contradiction: Facts) -> str:
 
 
 def state_of_version(state: Facts) -> str:
-    """From when a version of a clause holds and what became of it, "replaced from 1 March 2024", or may have, by what
-    words: "may be amended: “if the bank agrees”"; "" if unknown.
-    """
+    """From when a version of a clause holds and what became of it, or may have: "replaced from May"; "" if unknown."""
     words, change = state.get("condition"), state["change"]
     perhaps = "perhaps " if words else ""
     held = ("in force" if change else f"{perhaps}in force", state["begins"])
