@@ -411,7 +411,7 @@ class Contradiction:
     values: tuple[str, ...] = ()  # what each of the candidates says, as printed, where rules found it
     clause: str = ""  # of which the candidates are versions
     in_force: tuple[ClauseState, ...] = ()  # when each of these versions holds
-    is_conditional: bool = False  # each change of the clause is on a condition or with an exception
+    is_conditional: bool = False  # of no change of the clause is it known whether, or how far, it holds
 
 
 @dataclass(frozen=True)

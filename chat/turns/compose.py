@@ -85,9 +85,7 @@ REFUSED_BY_WRITER = gettext_noop(
 AMENDED = gettext_noop(
     "A clause that is quoted was amended: its versions stand together, first those in force today or at the time asked."
 )
-AMENDED_IF = gettext_noop(
-    "A clause that is quoted is changed only on a condition or with an exception: its versions stand together."
-)
+AMENDED_IF = gettext_noop("A clause that is quoted may be changed by an amendment: its versions stand together.")
 PICTURE_NOT_READ = gettext_noop(
     "A picture belongs to what is cited; it was not read, so nothing here is taken from it."
 )

@@ -2,11 +2,12 @@
 
 "In clause 6.2 the words “thirty (30) days” are replaced by “forty-five (45) days” with effect from 1 March 2024." The
 words are data (`amending.*.toml`), of the document's language where there are some. What may or would be changed is no
-change; what is changed on a condition, or but for something, is told with these words.
+change. One rule holds for all else: a clause is deleted or replaced only where all that is said is known words; what is
+not known, a condition, an exception, a doubt, is told and takes nothing away.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from typing import Literal, NamedTuple
 
@@ -21,27 +22,35 @@ from retrieval.words.printed import dates_in
 
 Change = Literal["replaced", "deleted", "added"]
 CHANGES: tuple[Change, ...] = ("replaced", "deleted", "added")  # "deleted and replaced" is replaced
+Found = tuple[Change, tuple[int, int]]  # with the place of its verb
 
 QUOTATION = r"(?:„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\")"
-QUOTED = re.compile(QUOTATION)
+QUOTED, OPENED = re.compile(QUOTATION), re.compile("[„“«]")
 NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?(?!\w|\.\d)"
+AGAIN = r"(?:\s(?:bis|ter|quater)(?!\w|\s*(?:zu[mr]?\b|(?!(?:and|et|y)\b)\w+\s+)?[\d§]))?"  # "9 bis"
 INSIDE = r"(?:\s*\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|,?\s*(?:{inside})\s*\(?\d{1,2}\)?)*"
-AND, UP_TO = r"(?:,|and|und|et|y|&)", r"(?:to|through|bis|à|al?|–)"
-MORE = rf"(?:\s*(?:{AND}|{UP_TO})\s*{NUMBER})*"
+AND, UP_TO = r"(?:,|and|und|et|y|&)", r"(?:to|through|bis|à|al?|[–-])"
+MORE = rf"(?:\s*(?:{AND}|{UP_TO})\s*{NUMBER}{AGAIN})*"
 FRAMES = {
     "sign": r"\A(?:{sign})",
-    "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",
+    "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER}{AGAIN})(?P<inside>{INSIDE})(?P<more>{MORE})",
     "inside": r"(?:{inside})\s*\d",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "division", "unplaced", "altered")},
     "placed": r"(?<!\w)(?:{part}|{division})(?!\w)",
     "definition": rf"(?<!\w)(?:{{definition}})\s*(?P<terms>{QUOTATION}(?:\s*(?:,|and|und|et|y|&)\s*{QUOTATION})*)",
-    "of_part": rf"\A[\s,]*(?P<of>(?!{AND}\s)(?:\w++['’]?\s*+){{1,2}})(?:{{part}})(?!\w)",
-    "within": r"(?<!\w)(?:{within})(?:{clause})?\s*\Z",
+    "headed": rf"(?<!\w)(?:{{headed}})\s*(?P<terms>{QUOTATION})",
+    "of_part": rf"[\s,]{{0,3}}(?P<of>(?!{AND}\s)\b(?:\w++['’]?\s*+){{1,2}})(?:(?P<part>{{part}})|{{division}})(?!\w)",
+    "within": r"(?:\A|\W)(?:{within})(?:{clause})?\s*\Z",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
-    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "possible", "condition", "exception")},
-    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly")},
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "possible", "condition", "exception", "agreed")},
+    "limit": r"\W*(?:{limit})(?!\w)",
+    "held": r"(?<!\w)(?:{condition}|{exception})(?!\w)",
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly", "awaited")},
+    "plain": r"\A(?:\b(?:{plain})(?!\w)|\((?:[a-z]|[ivx]{1,4})\)|[^\w?\[\]„“«])*+\Z",
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
+    "by": r"(?<!\w)(?:{instead})[\s,]*\Z",
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
+    "day": r"(?<!\w)(?:{effect}|{day})\s*\Z",
 }
 amending_words = read_once(__name__, "amending", FRAMES)
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
@@ -53,17 +62,22 @@ LISTED = re.compile(
 RIGHT_BEHIND = re.compile(rf"\s+{ARTICLE}", re.IGNORECASE)
 LED = re.compile(rf"[:,]\s+{ARTICLE}\Z", re.IGNORECASE)  # "By the second sentence of the deed, clause 4 …"
 JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|et|y)\b[\s,]{1,3}", re.IGNORECASE)
-BRACKETED = re.compile(r"\([^()]*\)")
+BRACKETED, TITLE = re.compile(r"\([^()]*\)"), re.compile(r"\s*\([A-ZÀ-Ü][^()]*\)")
+NUMBERING = re.compile(r"(?:\s*(?:\d[\d.]*(?=\s)|\(?(?:\d[\d.]*|[A-Za-z]|[ivx]{1,5})[.)]+))*")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
 PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln?", re.IGNORECASE)
 NEAR = 80  # characters: a verb, or what is said right before a clause
-PHRASE_MIN = 3  # words: "von Satz 2", of what follows "mit Ausnahme"
 BEHIND_VERB_MAX = 3  # words: "by deleting the second sentence"
+ONE_MORE = rf"({UP_TO}|{AND})\s*({NUMBER}(?:\s[a-z]++(?!\s*\d))?)"
+ROW = re.compile(rf"\s{{1,3}}{UP_TO}\s{{1,3}}(?:\w+\s{{1,3}})?", re.IGNORECASE)  # "§ 4 bis einschließlich § 6"
+PARTS = re.compile(rf"\(\w{{1,4}}\)|\s{{0,3}}{AND}\s{{1,3}}\(\w{{1,4}}\)", re.IGNORECASE)  # "3(a) and 3(c)"
 ROW_MAX = 20  # numbers of "clauses 3 to 7"
 KIND_CHARS = 3  # of "section", "paragraph"
 UNQUOTED = re.compile(rf":(?!\s*{QUOTATION})")  # a colon that announces new text without marks
+NESTED = re.compile(r':\s*"[^"]*"\w')  # of which nobody can say where the new text ends
 TITLED = re.compile(r"(?:\s*\([^()]*\))?\s+")
-DAY_FIRST = re.compile(r"\W*[^\W\d]+\s+(?:dem\s+)?")  # "am", "from": right before the day of a further change
+FILLED, QUOTE = "\0", "\1"  # stand for what is known, and for what is quoted
+GAP = re.compile("[^\0\1]+")  # what is told beside it
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
 
@@ -141,15 +155,42 @@ def units_with_signs(content: DocumentContent) -> Iterable[LineRange]:
 
 def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
     found = [each for lines in units_with_signs(content) for each in amendments_of_unit(lines, content)]
-    begins = date_of_all(content, {each.begins for each in found}) if found else ""
-    yield from (each if each.begins else each._replace(begins=begins) for each in found)
+    if not found:
+        return
+    begins, held = date_of_all(content, {each.begins for each in found}), [*conditions_held(content, found)]
+    for each in found:
+        own = (said for lines, said in held if lines.first <= each.lines.first <= lines.last)
+        told = "; ".join(filter(None, (*own, each.condition)))
+        yield each._replace(begins=each.begins or begins, condition=told, change="added" if told else each.change)
+
+
+def conditions_held(content: DocumentContent, found: Sequence[Amendment]) -> Iterator[tuple[LineRange, str]]:
+    """On what the whole of an amendment waits, and what stands below a line that does not only say that it is agreed,
+    "If the bank agrees:", to the end of its section, but for what is new text of a clause; with these words.
+    """
+    units = units_of(content)
+    amending = [units.around(each.lines.first) for each in found]
+    for lead in map(units.at, range(len(units.starts))):
+        text = prose_of(lead, content, in_force=True).text.rstrip()
+        for _, said in sentences_said(text, content.language):
+            if said.words["awaited"].search(said.masked):
+                yield LineRange(1, units.lines), said.text.strip(" .")
+        is_lead = text.endswith((":", "—", "–")) and not OPENED.search(QUOTED.sub("", text))
+        begun, is_agreed = (said.words[name].search(said.masked) for name in ("held", "agreed"))  # in its last sentence
+        if is_lead and (begun if is_agreed else units.around(min(lead.last + 1, units.lines)) in amending):
+            entry = content.toc_by_index.get(content.lines[lead.first - 1].toc_index)
+            told = said.text[slice(begun.start(), said.masked.find(",", begun.end()))] if begun else said.text
+            yield LineRange(lead.last + 1, entry.last_line if entry else units.lines), told.strip(" :—–")
 
 
 def amendments_of_unit(lines: LineRange, content: DocumentContent) -> Iterator[Amendment]:
     """The changes that the sentences of a unit make."""
     prose = prose_of(lines, content, in_force=True)
-    for start, said in sentences_said(prose.text, content.language):
-        for clauses, change, old, new, begins, condition in read_changes(said.text, content.language):
+    sentences = [*sentences_said(prose.text, content.language)]
+    for at, (start, said) in enumerate(sentences):
+        after = [each for _, each in sentences[at + 1 : at + 2] if each.words["limit"].match(each.masked)]
+        behind = "".join(each.text for each in after if first_verb(each) is None)
+        for clauses, change, old, new, begins, condition in read_changes(said.text + behind, content.language):
             pieces = prose.pieces(start, start + len(said.text))
             own = LineRange(pieces[0].number, pieces[-1].number)
             if not new and change != "deleted" and said.text.rstrip().endswith(":"):
@@ -179,27 +220,23 @@ class ReadChange(NamedTuple):
     begins: str
     condition: str = ""
 
-    def under(self, *conditions: str) -> "ReadChange":
-        """The change on such conditions, or but for such exceptions: nobody can say that it takes anything away."""
-        said = "; ".join(filter(None, (*conditions, self.condition)))
-        return self._replace(change="added", condition=said) if said else self
-
 
 def read_changes(sentence: str, language: str) -> list[ReadChange]:
-    """The changes a sentence makes, in its order; a day or a condition before what it first changes holds for each."""
+    """The changes a sentence makes, in its order, each with all that the sentence tells beside what is known."""
     said = say_masked(sentence, language)
-    if first_verb(said) is None:
+    if (verb := first_verb(said)) is None:
         return []
-    said = with_each_verb(said)
-    place = condition_before(said)
-    said, condition = without_condition(said, (0, 0) if things_named(said.part(0, place[0])) else place)
-    first = verb.start() if (verb := first_verb(said)) else 0
-    read = []
-    for start, end in split_changes(said):
-        if change := read_change(said.part(start, end)):
-            begins = change.begins or day_carried_to(start, end, said, first)
-            read.append(change._replace(begins=begins).under(condition))
-    return read
+    said, changes = with_each_verb(said, verb), []
+    read = [(part, *read_change(said.part(*part))) for part in split_changes(said)]
+    told = [words for *_, own in read for words in own]
+    held = [words for words in told if said.words["held"].search(words)]
+    for part, change, _ in read:
+        if change:
+            begins = date_of_effect(said.part(*part)) or ("" if told else change.begins)
+            begins = begins or day_carried_to(*part, said, verb.start())
+            own = "; ".join(dict.fromkeys(held if change.change == "added" else told))
+            changes.append(change._replace(change="added" if own else change.change, begins=begins, condition=own))
+    return changes
 
 
 def first_verb(said: Sentence) -> re.Match[str] | None:
@@ -208,10 +245,9 @@ def first_verb(said: Sentence) -> re.Match[str] | None:
     return min(verbs, key=lambda verb: verb.start(), default=None)
 
 
-def with_each_verb(said: Sentence) -> Sentence:
+def with_each_verb(said: Sentence, verb: re.Match[str]) -> Sentence:
     """The sentence with what its verbs have in common said with each: "clause 2 is deleted and clause 3 replaced"."""
-    verb = first_verb(said)
-    if verb is None or len(verb[0].split()) < 2:
+    if len(verb[0].split()) < 2:
         return said
     helping, things = verb[0].split()[0], things_named(said)
     for joint in [*JOINT.finditer(said.masked, verb.end())][::-1]:
@@ -227,12 +263,9 @@ def with_each_verb(said: Sentence) -> Sentence:
 
 
 def day_carried_to(start: int, end: int, said: Sentence, first: int) -> str:
-    """The day on which a part of a sentence takes effect that does not say it: not that of a change before it, but that
-    before the `first` verb, or behind it.
-    """
-    part = said.masked[start:end]
-    if start > 0 and (own := next(iter(dates_in(part)), None)):
-        return own.value if DAY_FIRST.fullmatch(part, 0, own.start) else ""
+    """The day of a part that says none: not that of a change before it, but that before the first verb, or behind."""
+    if start > 0 and any(dates_in(said.masked[start:end])):
+        return ""
     return date_of_effect(said._replace(masked=f"{said.masked[:first]} {said.masked[max(start, first) :]}"))
 
 
@@ -246,10 +279,7 @@ def split_changes(said: Sentence) -> list[tuple[int, int]]:
     start = 0
     for joint in JOINT.finditer(said.masked) if len({each.end() for each in verbs}) > 1 or ";" in said.masked else ():
         before, after = said.part(start, joint.start()), said.part(joint.end())
-        held = first_condition(said.words, after.masked, 0, len(after.masked))
-        if held and held.start() == 0 and not joint[0].strip(", "):
-            continue  # "clause 2 is deleted, except …, and clause 3 …": of what stands before it
-        before, after = (without_condition(each, condition_before(each))[0] for each in (before, after))
+        before, after = before.without(*lead_of(before)), after.without(*lead_of(after))
         done, further = find_change(before), find_change(after)
         is_altered = any(start <= verb.start() < joint.start() for verb in verbs)
         is_done = done or said.words["altered"].search(before.masked) or (";" in joint[0] and not is_altered)
@@ -262,93 +292,95 @@ def split_changes(said: Sentence) -> list[tuple[int, int]]:
     return [*parts, (start, len(said.masked))]
 
 
-def read_change(said: Sentence) -> ReadChange | None:
-    """The change that a sentence or a part of one makes; None if it makes none."""
-    said, before = without_condition(said, condition_before(said))
+def read_change(whole: Sentence) -> tuple[ReadChange | None, list[str]]:
+    """The change that a sentence or a part of one makes, None if it makes none, and what it tells beside that."""
+    lead = lead_of(whole)
+    said = whole.without(*lead)
     found = find_change(said)
+    places, day, last = places_beside(said, found)
+    pieces = ((whole if each == lead else said).text[slice(*each)] for each in sorted((lead, *places)))
+    told = [words.strip("()" if words[0] == "(" else "") for each in pieces if (words := each.strip(f" ,.;:{REST}"))]
     if found is None:
-        return None
+        return None, [whole.text.strip(" ,.;")] if told else []
     change, verb = found
     begin = said.masked.find(":", verb[1] - 1) + 1 or len(said.masked)
     announced = said.part(begin)
-    if change == "replaced" and not things_named(said.part(0, begin)) and (inside := read_change(announced)):
-        return inside.under(before)  # "The Agreement is amended as follows: …"
-    begins = date_of_effect(said)
-    said, behind = without_condition(said, condition_behind(said, verb))
+    if change == "replaced" and not things_named(said.part(0, begin)) and (inside := read_change(announced))[0]:
+        return inside[0], told + inside[1]  # "The Agreement is amended as follows: …"
     clauses = things_changed(said, verb)
     if not clauses:
-        return None
-    start, end = defined.span("terms") if (defined := said.words["definition"].search(said.masked)) else (0, 0)
-    old, new = words_changed(said._replace(text=said.without(start, end).text), change, verb)
-    if not old and (is_partly(said, verb) or find_change(announced)):
+        return None, [whole.text.strip(" ,.;")]
+    bare = said
+    for named in filter(None, (said.words[name].search(said.masked) for name in ("definition", "headed"))):
+        bare = bare.without(*named.span("terms"))
+    quoted = [each for each in QUOTED.finditer(bare.text) if not is_bracketed(bare.masked, each.start())]
+    own = [each for each in quoted if each.start() < last]
+    old, new = words_changed(bare, change, verb, own)
+    tail = next((begun for begun, _ in places if begun >= verb[1]), last)
+    is_beyond = own and own[-1].start() >= tail and (change == "deleted" or len(own) > 1)
+    is_of_text = len(quoted) > len(own) + 1 and UNQUOTED.match(said.masked, last)  # "as follows: for “a” read “b”"
+    is_open = change != "added" and (is_beyond or is_of_text or len(own) > (2 if old and new else 1))
+    old, new = ("", "") if is_open else (old, new)
+    if is_open or (not old and (is_partly(said, verb) or find_change(announced))):
         change = "added"
-    return ReadChange(clauses, change, old, new, begins).under(before, behind)
+    return ReadChange(clauses, change, old, new, day), told
 
 
-# ---- on what condition
+# ---- what else is said
 
 
-def condition_before(said: Sentence) -> tuple[int, int]:
-    """Where a sentence says before its verb on what condition it changes something, or but for what: (0, 0) if nowhere.
-
-    That ends with the comma before what is changed: "If clause 6.2 is deleted by a court, …" changes nothing.
-    """
+def lead_of(said: Sentence) -> tuple[int, int]:
+    """Where a condition that ends with a comma stands before the verb, which names clauses of its own; else (0, 0)."""
     verb = found.start() if (found := first_verb(said)) else 0
-    bare = outside_brackets(said)
-    found = first_condition(said.words, bare, 0, verb)
-    if found is None or bare.startswith("(", found.start() - 1):
-        return (found.start(), bare.find(")", found.end())) if found else (0, 0)
-    comma = bare.find(",", found.end(), verb)
-    if comma < 0:
-        is_open = said.words["exception"].match(bare, found.start()) is None
-        return (0, 0) if is_open else (found.start(), end_of_phrase(said, found.span(), verb))
+    begun = said.words["held"].search(said.masked, 0, verb)
+    comma = said.masked.find(",", begun.end(), verb) if begun else -1
     named = [comma + each.start() for each in things_named(said.part(comma))]
-    return found.start(), bare.rfind(",", 0, min((verb, *named)))
+    return (begun.start(), said.masked.rfind(",", 0, min((verb, *named)))) if begun and comma > 0 else (0, 0)
 
 
-def end_of_phrase(said: Sentence, begun: tuple[int, int], verb: int) -> int:
-    """Where what needs no comma ends: before "wird" or what is changed, "Mit Ausnahme von Satz 2 wird § 9 …", else the
-    verb.
+def places_beside(said: Sentence, found: Found | None) -> tuple[list[tuple[int, int]], str, int]:
+    """Where a sentence tells what is neither a clause it changes nor a verb, a quotation, a day or a plain word: "upon
+    payment", "The waiver of"; that day; and where text begins that it announces, which is not looked at.
     """
-    named = [each.start() for each in things_named(said) if each.start() < verb]
-    apart = [at for at in named if len(said.masked[begun[1] : at].split()) >= PHRASE_MIN]
-    end = apart[-1] if apart and named[0] > begun[0] else verb
-    helping = said.words["altered"].search(said.masked, begun[1])
-    return min(end, helping.start()) if helping and helping.end() > verb else end
+    start, end = found[1] if found else (len(said.masked),) * 2
+    things, terms = things_named(said), said.words["definition"].finditer(said.masked, end)
+    behind_verb = (each for each in things if RIGHT_BEHIND.fullmatch(said.masked, end, each.start()))
+    near = [*(each for each in things if each.end() <= start), *behind_verb] or things
+    titles = (each for thing in near if (each := TITLE.match(said.masked, thing.end())))
+    verbs = [each.span() for name in CHANGES for each in said.words[name].finditer(said.masked)]
+    quoted = [each.span() for each in QUOTED.finditer(said.masked)]
+    bare = cover_places(said.masked, [*(each.span() for each in (*near, *terms, *titles)), *verbs])
+    bare = cover_places(bare, quoted, QUOTE)
+    if found and found[0] != "deleted":
+        texts = (*(form.search(said.masked, end - 1) for form in (UNQUOTED, NESTED)), OPENED.search(bare, end))
+        bare = bare[: min((each.start() for each in texts if each), default=len(bare))]
+    days = [*days_led(bare, said.words)]
+    undated, bare = bare, cover_places(bare, (each[:2] for each in days))
+    gaps = [each.span() for each in GAP.finditer(bare, NUMBERING.match(bare).end())]  # type: ignore[union-attr]
+    gaps = [each for each in gaps if not said.words["plain"].match(bare[each[0] : each[1] + 1])]  # the sign behind too
+    first, ends = min(verbs, default=(0, len(bare)))[1], dict([*quoted, *(each[:2] for each in days)])
+    told = [(begun, ends.get(last, last)) for begun, last in gaps if begun < first]
+    if behind := [begun for begun, _ in gaps if begun >= first]:
+        known = max(undated.rfind(sign, 0, behind[0]) for sign in (FILLED, QUOTE)) + 1  # "from 1 May to 31 May"
+        told.append((behind[0] if said.words["condition"].match(bare, behind[0] + 1) else known, len(bare)))
+    return told, next((value for *_, value in days if value), ""), len(bare)
 
 
-def condition_behind(said: Sentence, verb: tuple[int, int]) -> tuple[int, int]:
-    """The same behind the verb, or between the first and it: "is deleted, except for 2.1, which is replaced by …".
-
-    What a colon announces without quoting it is new text, with conditions of its own.
-    """
-    bare = outside_brackets(said)
-    begin = min(verb[1], first.end()) if (first := first_verb(said)) else verb[1]
-    end = colon.start() if (colon := UNQUOTED.search(bare, verb[1] - 1)) else len(bare)
-    found = first_condition(said.words, bare, begin, end)
-    if found and bare.startswith("(", found.start() - 1):
-        end = bare.find(")", found.end())
-    return (found.start(), end) if found else (0, 0)
+def days_led(text: str, words: Wordings) -> Iterator[tuple[int, int, str]]:
+    """The days in a text, each with what leads to it, but for the second of a period; no value where nothing does."""
+    last = -1
+    for day in dates_in(text):
+        lead = words["day"].search(text, 0, day.start)
+        begin = lead.start() if lead else day.start
+        if not is_bracketed(text, begin) and (last < 0 or text[last:begin].strip(" –—-")):
+            yield begin, day.end, day.value if lead else ""
+        last = day.end
 
 
-def first_condition(words: Wordings, bare: str, start: int, end: int) -> re.Match[str] | None:
-    found = filter(None, (words[name].search(bare, start, end) for name in ("condition", "exception")))
-    return min(found, key=lambda each: each.start(), default=None)
-
-
-def without_condition(said: Sentence, place: tuple[int, int]) -> tuple[Sentence, str]:
-    """The sentence without the condition at a place, which names clauses and days of its own, and its words."""
-    return said.without(*place), said.text[slice(*place)].strip(" ,.;")
-
-
-def outside_brackets(said: Sentence) -> str:
-    """The sentence without what stands in brackets, a name ("clause 14 (Subject to approval)"), if no condition."""
-
-    def shown(bracket: re.Match[str]) -> str:
-        begun = any(said.words[name].match(bracket[0], 1) for name in ("condition", "exception"))
-        return bracket[0] if begun and bracket[0][1].islower() else " " * len(bracket[0])
-
-    return BRACKETED.sub(shown, said.masked)
+def cover_places(text: str, places: Iterable[tuple[int, int]], sign: str = FILLED) -> str:
+    for start, end in places:
+        text = f"{text[:start]}{sign * (end - start)}{text[end:]}"
+    return text
 
 
 # ---- what is changed
@@ -358,6 +390,9 @@ def things_changed(said: Sentence, verb: tuple[int, int]) -> tuple[tuple[str, ..
     """Each thing of a list that a sentence changes, else the clause it is about; nothing where it is open what is."""
     named, masked = things_named(said), said.masked
     behind = next((each for each in named if each.start() >= verb[1]), None)
+    near = (each for each in pairwise(named) if each[0] is behind or each[0].end() <= verb[0])
+    if any(ROW.fullmatch(masked, one.end(), other.start()) for one, other in near):
+        return ()
     is_announced = masked[verb[1] - 1] == ":" and behind and "terms" not in behind.re.groupindex
     if behind and not is_announced and RIGHT_BEHIND.fullmatch(masked, verb[1], behind.start()):
         return clauses_at(behind, said)
@@ -403,12 +438,18 @@ def clauses_at(thing: re.Match[str], said: Sentence) -> tuple[tuple[str, ...], .
     """The clauses, the part or the terms that are named at a place; nothing of another part."""
     if "terms" in thing.re.groupindex:
         return tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(said.text, *thing.span("terms")))
+    if is_of_part(thing, said):
+        return ()
     return (clauses_named if "number" in thing.re.groupindex else schedules_named)(said.part(thing.start()))
 
 
 def is_aside(said: Sentence, at: int) -> bool:
     """Whether what stands at a place is only mentioned: "after …", "clause 4 (which uses …"."""
-    return said.masked.count("(", 0, at) > said.masked.count(")", 0, at) or is_by_which(said, at)
+    return is_bracketed(said.masked, at) or is_by_which(said, at)
+
+
+def is_bracketed(text: str, at: int) -> bool:
+    return text.count("(", 0, at) > text.count(")", 0, at)
 
 
 def is_by_which(said: Sentence, at: int) -> bool:
@@ -432,15 +473,15 @@ def is_partly(said: Sentence, verb: tuple[int, int]) -> bool:
     return len(kinds_of(named)) > 1 or said.words["partly"].search(near) is not None
 
 
-def find_change(said: Sentence) -> tuple[Change, tuple[int, int]] | None:
+def find_change(said: Sentence) -> Found | None:
     """What a sentence says is done to something, and where its verb stands; None where that is only possible."""
-    found = next(((name, verb.span()) for name in CHANGES if (verb := said.words[name].search(said.masked))), None)
-    return None if found is None or is_only_possible(said, found[1][1]) else found
+    found = ((name, verb.span()) for name in CHANGES if (verb := said.words[name].search(said.masked)))
+    return next((each for each in found if not is_possible(said, each[1][1])), None)
 
 
-def is_only_possible(said: Sentence, end: int) -> bool:
+def is_possible(said: Sentence, end: int) -> bool:
     """Whether what a sentence says up to a place is that something may be, is not, or is if something else is."""
-    bare = outside_brackets(said)
+    bare = BRACKETED.sub(lambda name: " " * len(name[0]), said.masked)  # "clause 14 (What may be deducted)"
     return any(said.words[name].search(bare, 0, end) for name in ("possible", "condition"))
 
 
@@ -449,23 +490,35 @@ def clauses_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     for found in said.words["clause"].finditer(said.masked):
         if is_by_which(said, found.start()):
             continue
-        if is_of_part(said.part(found.end())):
+        has_more = found["more"] and said.words["inside"].search(found["inside"])  # "§ 4 Abs. 1 und 3"
+        if has_more or PARTS.match(said.masked, found.end()) or is_of_part(found, said):
             return ()
+        outer = said.words["clause"].search(said.masked, found.end())
+        is_within = outer and said.words["within"].match(said.masked, found.end(), outer.start("number"))
+        if outer and is_within and len(kinds_of((found, outer))) > 1:
+            continue  # "paragraph 3 of Article 15"
         inside = [f"({mark})" for mark in re.findall(r"\b\w++(?=\)|\Z|\s*[,(])", found["inside"]) if len(mark) <= 4]
         return ((found["number"], *inside), *((number,) for number in more_numbers(found, said.masked)))
     return schedules_named(said)
 
 
-def is_of_part(behind: Sentence) -> bool:
-    """Whether a part is named right behind a clause as its own: "clause 3 of Schedule 2", not "durch Anlage 2"."""
-    found = behind.words["of_part"].match(behind.masked)
-    return found is not None and not behind.words["instead"].match(found["of"])
+def is_of_part(thing: re.Match[str], said: Sentence) -> bool:
+    """Whether what is named stands in a part, "clause 3 of Schedule 2", not "durch Anlage 2", or in one that counts its
+    own: "Article VI, Section 3", not "Section 6.3".
+    """
+    found = said.words["of_part"].match(said.masked, thing.end())
+    behind = found if found and not said.words["instead"].match(found["of"]) else None
+    before = [each for each in said.words["placed"].finditer(said.masked, 0, thing.start())][-1:]
+    is_beside = any(is_place(each, said) or not said.masked[each.end() : thing.start()].strip(" ,") for each in before)
+    is_part = bool(behind and behind["part"]) or (is_beside and said.words["part"].match(before[0][0]) is not None)
+    is_of_all = re.search(r"\d\.", thing[0]) is not None
+    return is_part or (not is_of_all and (is_beside or behind is not None))
 
 
 def more_numbers(clause: re.Match[str], masked: str) -> list[str]:
     """The numbers behind the first: "clauses 3, 5 and 7 to 9"; "clause 3 to 9 days" has none."""
     numbers = [clause["number"]]
-    for joint, number in re.findall(rf"({UP_TO}|{AND})\s*({NUMBER})", clause["more"], re.IGNORECASE):
+    for joint, number in re.findall(ONE_MORE, clause["more"], re.IGNORECASE):
         if re.fullmatch(AND, joint, re.IGNORECASE):
             numbers.append(number)
         elif PLURAL.match(masked, clause.start()):
@@ -489,30 +542,31 @@ def schedules_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     """
     found = said.words["placed"].search(said.masked)
     is_first = found is not None and len(re.findall(r"[^\W\d_]+", said.masked[: found.start()])) <= BEFORE_PART_MAX
-    is_whole = found is not None and is_first and not is_of_part(said.part(found.end()))
+    is_whole = found is not None and is_first and not is_of_part(found, said)
     return ((match_form(found[0]),),) if found and is_whole else ()
 
 
-def words_changed(said: Sentence, change: Change, verb: tuple[int, int]) -> tuple[str, str]:
-    """The old words and the new ones that a sentence quotes."""
-    quoted = [(found.start(), found.end(), found[0][1:-1].strip()) for found in QUOTED.finditer(said.text)]
-    before = [each for each in quoted if each[1] <= verb[0]]
-    after = [each for each in quoted if each[0] >= verb[1]]
+def words_changed(
+    said: Sentence, change: Change, verb: tuple[int, int], quoted: Sequence[re.Match[str]]
+) -> tuple[str, str]:
+    """The old words and the new ones of those that a sentence quotes."""
+    words = [(each.start(), each.end(), each[0][1:-1].strip()) for each in quoted]
+    before, after = [each for each in words if each[1] <= verb[0]], [each for each in words if each[0] >= verb[1]]
     if change == "deleted":
         return (before[-1:] or after[:1] or [(0, 0, "")])[0][2], ""
     if change == "added":
-        return "", quoted[-1][2] if quoted else ""
-    if len(before) > 1 and not after:
-        return before[-2][2], before[-1][2]
+        return "", words[-1][2] if words else ""
+    if before and not after and said.words["by"].search(said.masked, 0, before[-1][0]):
+        return before[-2][2] if len(before) > 1 else "", before[-1][2]
     if before:
-        return before[-1][2], after[0][2] if after else ""
-    if len(after) > 1:
-        between = said.masked[after[0][1] : after[1][0]]
-        if said.words["for"].match(between):
-            return after[1][2], after[0][2]
-        if said.words["instead"].match(between):
-            return after[0][2], after[1][2]
-    return "", after[0][2] if after else ""
+        is_for = after and said.words["for"].match(said.masked[verb[1] : after[0][0]])
+        return (after[0][2], before[-1][2]) if is_for else (before[-1][2], after[0][2] if after else "")
+    between = said.masked[after[0][1] : after[1][0]] if len(after) > 1 else ""
+    if said.words["for"].match(between):
+        return after[1][2], after[0][2]
+    if said.words["instead"].match(between):
+        return after[0][2], after[1][2]
+    return "", after[0][2] if len(after) == 1 else ""
 
 
 # ---- from when on

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.matching import match_form
-from retrieval.amendments.sentences import Sentence, find_change, is_only_possible, sentences_said
+from retrieval.amendments.sentences import UNQUOTED, Sentence, find_change, is_possible, read_changes, sentences_said
 from retrieval.amendments.versions import Versions
 from retrieval.candidates.units import prose_of, units_of
 from retrieval.question.phrasing import phrasing_rules
@@ -62,30 +62,32 @@ def is_changed_elsewhere(
         each.lines for of_clause in versions for each in of_clause.each if each.document_id == amending.document_id
     ]
     return bool(wanted) and any(
-        wanted <= said
-        for lines, said in changes_told(amending)
-        if not any(lines.overlaps(other) for other in (*placed, *read))
+        wanted <= stems
+        for lines, stems, is_beside in changes_told(amending)
+        if not any(lines.overlaps(other) for other in (*(() if is_beside else placed), *read))
     )
 
 
 @kept_with_content
-def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[str]], ...]:
-    """The sentences of a document that say that something is changed, and the stems of their words; of one that says it
-    of "it" those of the sentence before as well.
+def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[str], bool], ...]:
+    """The sentences of a document that say that something is changed, the stems of their words (of one that says it of
+    "it" those of the sentence before as well), and whether it names no clause beside a sentence that does.
     """
     units = units_of(content)
     told = []
     for unit in map(units.at, range(len(units.starts))):
         prose = prose_of(unit, content, in_force=True)
-        before = 0
-        for start, said in sentences_said(prose.text, content.language):
+        sentences = [*sentences_said(prose.text, content.language)]
+        placing = [at for at, (_, said) in enumerate(sentences) if read_changes(said.text, content.language)]
+        is_new_text = any(UNQUOTED.search(sentences[at][1].masked) for at in placing)
+        for at, (start, said) in enumerate(sentences):
             if is_change(said):
                 end = start + len(said.text)
                 pieces = prose.pieces(start, end)
+                begin = sentences[max(at - 1, 0)][0] if leans_on_before(said, content.language) else start
+                stems = stem_set(prose.text[begin:end], content.language)
                 lines = LineRange(pieces[0].number, pieces[-1].number)
-                begin = before if leans_on_before(said, content.language) else start
-                told.append((lines, stem_set(prose.text[begin:end], content.language)))
-            before = start
+                told.append((lines, stems, bool(placing) and not is_new_text and at not in placing))
     return tuple(told)
 
 
@@ -99,7 +101,7 @@ def leans_on_before(said: Sentence, language: str) -> bool:
 def is_change(said: Sentence) -> bool:
     """Whether a sentence says that something is changed, not that it may be or is not."""
     altered = said.words["altered"].search(said.masked)
-    return (altered is not None and not is_only_possible(said, altered.end())) or find_change(said) is not None
+    return (altered is not None and not is_possible(said, altered.end())) or find_change(said) is not None
 
 
 def stem_set(text: str, language: str) -> frozenset[str]:

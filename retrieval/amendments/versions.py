@@ -36,7 +36,7 @@ class Version(NamedTuple):
     in_force: ClauseState
     made: str
     amends: bool = True  # it is a sentence that changes the clause, not the clause itself
-    is_conditional: bool = False  # it changes the clause on a condition or with an exception
+    is_conditional: bool = False  # nobody can say whether, or how far, it changes the clause
 
 
 class Versions(NamedTuple):
@@ -52,7 +52,7 @@ class Versions(NamedTuple):
 
     @property
     def is_conditional(self) -> bool:
-        """Whether all that is changed is so on a condition only, which nobody here can say holds."""
+        """Whether all that is changed may be so only, which nobody here can say."""
         return all(version.is_conditional for version in self.each if version.amends)
 
     def at(self, document_id: str, lines: LineRange) -> Version | None:
@@ -165,7 +165,8 @@ def state_of(text: str, begins: str, after: Sequence[Link], condition: str = "")
     found = min(own, key=lambda each: (each.change == "added", not each.condition), default=None)
     if found is None:
         return ClauseState(begins, condition=condition)
-    return ClauseState(begins, found.begins, found.change, found.condition)
+    change = "replaced" if found.old and found.change == "deleted" else found.change  # words of it
+    return ClauseState(begins, found.begins, change, found.condition)
 
 
 # ---- where a clause stands

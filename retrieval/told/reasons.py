@@ -78,8 +78,8 @@ def point_of(contradiction: Facts) -> str:
         said = _("Clause %(clause)s was amended. The newest version is shown first, or those of the time asked about.")
         part = _("%(part)s was amended. The newest version is shown first, or those of the time asked about.")
         if contradiction.get("is_conditional"):
-            said = _("Clause %(clause)s is changed only on a condition or with an exception, told beside its words.")
-            part = _("%(part)s is changed only on a condition or with an exception, told beside its words.")
+            said = _("Clause %(clause)s may be changed: whether, or how far, depends on the words beside it.")
+            part = _("%(part)s may be changed: whether, or how far, depends on the words beside it.")
         named = {"clause": clause, "part": f"{clause[:1].upper()}{clause[1:]}"}
         return (said if clause[:1].isdigit() else part) % named
     values = contradiction.get("values")
@@ -91,23 +91,27 @@ def point_of(contradiction: Facts) -> str:
 
 
 def state_of_version(state: Facts) -> str:
-    """From when a version of a clause holds and what became of it: "replaced from 1 March 2024"; "" if unknown."""
-    begun = _("in force from %(date)s") % {"date": day(state["begins"])} if state["begins"] else ""
-    with_date, without = CHANGED.get(state["change"], ("", ""))
-    changed = str(with_date) % {"date": day(state["ends"])} if with_date and state["ends"] else str(without)
-    said = state.get("condition")
-    condition = _("on a condition or with an exception: “%(words)s”") % {"words": said} if said else ""
-    return ", ".join(filter(None, (begun, changed, condition)))
+    """From when a version of a clause holds and what became of it, or may have: "replaced from May"; "" if unknown."""
+    words, change = state.get("condition"), state["change"]
+    perhaps = "perhaps " if words else ""
+    held = ("in force" if change else f"{perhaps}in force", state["begins"])
+    told = [(STATES.get(code, ("", "")), stored) for code, stored in (held, (f"{perhaps}{change}", state["ends"]))]
+    said = [str(dated) % {"date": day(stored)} if dated and stored else str(plain) for (dated, plain), stored in told]
+    whole = ", ".join(filter(None, said))
+    return _("%(state)s: “%(words)s”") % {"state": whole, "words": words} if words else whole
 
 
 def day(stored: str) -> str:
     return date_format(date.fromisoformat(stored))
 
 
-CHANGED = {
+STATES = {
+    "in force": (gettext_lazy("in force from %(date)s"), ""),
+    "perhaps in force": (gettext_lazy("may be in force from %(date)s"), gettext_lazy("may be in force")),
     "replaced": (gettext_lazy("replaced from %(date)s"), gettext_lazy("replaced by an amendment")),
     "deleted": (gettext_lazy("deleted from %(date)s"), gettext_lazy("deleted by an amendment")),
     "added": (gettext_lazy("amended from %(date)s"), gettext_lazy("amended")),
+    "perhaps added": (gettext_lazy("may be amended from %(date)s"), gettext_lazy("may be amended")),
 }
 
 

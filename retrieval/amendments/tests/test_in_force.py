@@ -150,9 +150,10 @@ def test_a_clause_deleted_on_a_condition_answers_beside_what_deletes_it() -> Non
     )
     assert "in force from 2021-01-01, “if the Tenant has no vehicles”" in told.point
     assert "added from 2021-01-01, “if the Tenant has no vehicles”" in told.point
-    assert state_of_version(asdict(told.in_force[0])) == (
-        "in force from 1 Jan 2021, on a condition or with an exception: “if the Tenant has no vehicles”"
-    )
+    assert [state_of_version(asdict(each)) for each in told.in_force] == [
+        "may be in force from 1 Jan 2021: “if the Tenant has no vehicles”",
+        "may be amended from 1 Jan 2021: “if the Tenant has no vehicles”",
+    ]
 
 
 def test_a_change_without_a_condition_comes_before_one_that_may_not_be() -> None:

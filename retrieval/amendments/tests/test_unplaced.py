@@ -46,7 +46,7 @@ def test_what_is_not_or_only_may_be_changed_is_no_change(sentence: str, language
 
 def test_a_change_has_the_words_of_its_own_sentence() -> None:
     written = ["# Rent", "The deposit is held by the bank.", "The rent is increased to 1,395 euros."]
-    ((lines, words),) = changes_told(content_of_lines(written))
+    ((lines, words, _),) = changes_told(content_of_lines(written))
     assert lines == (3, 3) and "rent" in words and "deposit" not in words
 
 
@@ -58,5 +58,22 @@ def test_a_change_has_the_words_of_its_own_sentence() -> None:
     ],
 )
 def test_a_change_of_it_has_the_words_of_the_sentence_before(sentences: str, language: str) -> None:
-    ((_, words),) = changes_told(content_of_lines(["# Terms", sentences], language=language))
+    ((_, words, _),) = changes_told(content_of_lines(["# Terms", sentences], language=language))
     assert not words.isdisjoint({"rent", "miet"})
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "beside"),
+    [
+        ("Clause 4 is deleted. The rent is increased to 1,395 euros.", "en", [False, True]),
+        ("The rent is increased to 1,395 euros. Clause 4 is deleted.", "en", [True, False]),
+        ("§ 4 wird gestrichen. Die Miete wird auf 1.395 Euro erhöht.", "de", [False, True]),
+        ("L’article 4 est supprimé. Le loyer est porté à 1 395 euros.", "fr", [False, True]),
+        ("La cláusula 4 queda suprimida. La renta queda aumentada a 1.395 euros.", "es", [False, True]),
+        ("Clause 4 is replaced by the following: The rent is due. It is increased in May.", "en", [False, False]),
+        ("The rent is increased to 1,395 euros.", "en", [False]),
+    ],
+)
+def test_what_names_no_clause_is_told_beside_what_does(text: str, language: str, beside: list[bool]) -> None:
+    told = changes_told(content_of_lines(["# Changes", text], language=language))
+    assert [is_beside for *_, is_beside in told] == beside
