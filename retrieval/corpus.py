@@ -22,6 +22,7 @@ from documents.models import Document, IngestJob, Line, Page, Parse
 from documents.storage.content import COVER_LINES, DocumentContent, files_attached, known_types, load_content
 from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
+from reading.language import UNKNOWN
 from reading.matching import match_form
 from retrieval import accounting
 from retrieval.absence import is_only_amended
@@ -46,6 +47,7 @@ from retrieval.types import (
 )
 from retrieval.words.at_scale import count_groups, rank_by_words
 from retrieval.words.concepts import concepts_named, searched_terms
+from retrieval.words.everyday import everyday_ideas
 from retrieval.words.tokens import irregular_siblings, is_generic, is_stop_word, language_of, normalise_words
 
 DOCUMENTS_MAX = 10  # read line by line; a scope of this size is read whole
@@ -188,7 +190,9 @@ def rank_documents(
     if len(documents) <= limit:
         return Shortlist(tuple(documents), {document.pk: accounting.ALL_READ for document in documents})
     topic = without_pages(read_phrasing(question_text).topic)
-    searched = searched_phrases(topic, dictionary)
+    spoken = {*(document.current_parse.language for document in documents if document.current_parse)}
+    is_foreign = spoken.isdisjoint((language_of(normalise_words(topic), "en"), UNKNOWN))
+    searched = searched_phrases(topic, (*dictionary, *everyday_ideas()) if is_foreign else dictionary)
     lexical_weight, vector_weight = RERANK_WEIGHTS if settings.ranking == "rerank" else (LEXICAL_WEIGHT, VECTOR_WEIGHT)
     words, names = rank_by_words(searched, documents), sharing_words(topic, documents)
     meaning = find_near_documents(topic, documents) if settings.embeddings != "none" else {}

@@ -15,6 +15,7 @@ from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from reading.wording import LANGUAGES
+from retrieval.question.across import carry_across, written_apart
 from retrieval.question.bands import measured_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
@@ -39,7 +40,7 @@ from retrieval.question.phrasing import (
 )
 from retrieval.question.vague import consider, say, with_meaning
 from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
-from retrieval.words.concepts import concepts_named, searched_terms
+from retrieval.words.concepts import Named, concepts_named, searched_terms
 from retrieval.words.counts import count_before, counting_words, read_count
 from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
 from retrieval.words.options import option_groups_in
@@ -159,12 +160,16 @@ def read_question(
     topic = correct(topic, corrections)
     rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
     labels = (*numbers_named(topic, language), *rows_named)
-    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
-    if is_foreign_to(lexicons, language):  # several words that the dictionary carries across together are one
-        carried = {word: one.name for one, words in concepts_named(topic, dictionary) for word in words if words[1:]}
-        keywords = [replace(each, group=carried.get(each.text, each.group)) for each in keywords]
+    is_foreign = is_foreign_to(lexicons, language)
+    looked_for = written_apart(topic, dictionary, language) if is_foreign else topic
+    keywords, phrases = read_keywords(looked_for, phrasing, contents, lexicons, language, labels)
+    named = concepts_named(looked_for, dictionary)
+    across: list[Keyword] = []
+    if is_foreign:
+        keywords, across, named = carry_across(looked_for, keywords, named, lexicons, language)
     known = {keyword.text for keyword in keywords}
-    added = [each for each in dictionary_keywords(topic, dictionary, lexicons, language) if each.text not in known]
+    of_dictionary = dictionary_keywords(named, lexicons, is_foreign=is_foreign)
+    added = [*across, *(each for each in of_dictionary if each.text not in known)]
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
     hints = read_hints(asked, contents)
@@ -258,6 +263,8 @@ def read_keywords(
     names = document_words(contents)
     said = answer_rules().in_language("duration", language).sub(" , ", topic)
     tokens = tokens_of(FISCAL_YEAR.sub(" , ", said), language)
+    if tokens and is_foreign_to(lexicons, language) and topic.startswith(tokens[0].typed):  # "Gehört": may be a verb
+        tokens[0] = tokens[0]._replace(typed=tokens[0].typed.lower())
     words = {key.text: key for token in tokens for key in token_keywords(token, lexicons, language, names)}
     keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
     keywords = put_choosing_behind(keywords, contents, lexicons)
@@ -456,15 +463,12 @@ def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run[-PHRASE_WORDS_MAX:]) for run in runs if len(run) > 1))
 
 
-def dictionary_keywords(
-    topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon], language: str
-) -> list[Keyword]:
+def dictionary_keywords(named: Sequence[Named], lexicons: Sequence[Lexicon], *, is_foreign: bool) -> list[Keyword]:
     """Every term, in every language, of each concept the question names and those it is computed from (R18).
 
     A concept named by one word joins that word's group; one named by several forms its own.
     """
     keywords: dict[tuple[str, str], Keyword] = {}
-    named, is_foreign = concepts_named(topic, dictionary), is_foreign_to(lexicons, language)
     groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
     for concept, _ in named:
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)

@@ -80,7 +80,7 @@ def foreign_told(run: RetrievalRun) -> str:
     if carried:
         said.append(_("Searched as: %(carried)s."))
     if lost:
-        none = _("Words are carried across by the dictionary alone, and it had none for %(lost)s.")
+        none = _("The dictionary and the list of everyday words had none for %(lost)s.")
         said += [none, _("Ask in the language of the documents, or add the words to the dictionary.")]
     asked, *texts = (str(LANGUAGES.get(each, each)) for each in (run.parsed["language"], *told_of(run)["languages"]))
     told = {"asked": asked, "texts": _(" and ").join(texts), "carried": ", ".join(carried), "lost": mark_words(lost)}

@@ -59,8 +59,8 @@ def test_what_was_carried_across_is_no_word_that_the_dictionary_lacks() -> None:
     said = told(parsed(OWN, *several, lost, verb, ADDED, secret), ["en"], counted(préavis=3, durée=0, coûte=0))
     assert said.endswith(
         "of the documents: English. Searched as: préavis (notice), informations confidentielles (confidential "
-        "information). Words are carried across by the dictionary alone, and it had none for “durée”. Ask in the "
-        "language of the documents, or add the words to the dictionary."
+        "information). The dictionary and the list of everyday words had none for “durée”. Ask in the language of the "
+        "documents, or add the words to the dictionary."
     )
 
 
@@ -90,7 +90,7 @@ def test_both_languages_are_named_in_that_of_the_reader() -> None:
 
 
 def test_a_french_question_to_an_english_document_says_what_to_do(policy: DocumentContent) -> None:
-    asked = "Quel est le chiffre d’affaires de la société ?"
+    asked = "Quel est le chiffre d’affaires de la fromagerie ?"
     result = retrieve(asked, [policy], settings=SETTINGS, arbiter="rules")
     assert (result.question.language, policy.language) == ("fr", "en")
     assert "add the words to the dictionary" in result_json(result)["language_note"]
