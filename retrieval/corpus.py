@@ -30,6 +30,7 @@ from retrieval.amendments.among import find_amending, speaks_of_amending
 from retrieval.candidates.fusion import fuse, rank_by_score, rank_in_order
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import SteppedSearch, carry_out, search_in_steps
+from retrieval.question.across import everyday_ideas
 from retrieval.question.documents_named import COMMON_SHARE, Name, documents_named
 from retrieval.question.forms import places_compared
 from retrieval.question.pages import without_pages
@@ -47,7 +48,6 @@ from retrieval.types import (
 )
 from retrieval.words.at_scale import count_groups, rank_by_words
 from retrieval.words.concepts import concepts_named, searched_terms
-from retrieval.words.everyday import everyday_ideas
 from retrieval.words.tokens import irregular_siblings, is_generic, is_stop_word, language_of, normalise_words
 
 DOCUMENTS_MAX = 10  # read line by line; a scope of this size is read whole

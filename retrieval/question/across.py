@@ -1,115 +1,97 @@
-"""What carries a question to documents of another language: the base's dictionary, else everyday words."""
+"""What carries a question to documents of another language: the base's dictionary, else the list `everyday.csv`."""
 
+import csv
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from os.path import commonprefix
+from pathlib import Path
 
 from reading.matching import match_form
-from retrieval.types import ConceptTerms, Keyword
-from retrieval.words.compounds import joins_words, split_word
-from retrieval.words.concepts import Named, concepts_named, index_names, searched_terms
-from retrieval.words.everyday import everyday_ideas
+from retrieval.types import ConceptTerm, ConceptTerms, Keyword
+from retrieval.words.compounds import split_word
+from retrieval.words.concepts import Named, Names, index_names, matches_in, said_words, searched_terms
 from retrieval.words.lexicon import Lexicon, inflect_word
-from retrieval.words.terms import is_akin
 from retrieval.words.tokens import is_generic, normalise_words, stem
 from retrieval.words.verbs import is_asked_with
 
-WORD = re.compile(r"[^\W\d_]+")
-OTHER_WORD = 3
-PLURAL_MAX = 2  # letters: -s, -es, -en, -er
+PLURAL_MAX, FORM_MAX = 2, 3  # letters apart; with more of them a word of the same stem is another
+
+
+@cache
+def everyday_ideas() -> tuple[ConceptTerms, ...]:
+    """Ideas with their everyday words in four languages, the usual one first; a word of two senses is in two."""
+    rows = csv.DictReader(Path(__file__).with_name("everyday.csv").read_text(encoding="utf-8").splitlines())
+    words = [[(word.strip(), key) for key, cell in row.items() for word in cell.split(";")] for row in rows]
+    return tuple(ConceptTerms(each[0][0], tuple(ConceptTerm(*word) for word in each)) for each in words)
 
 
 def written_apart(topic: str, dictionary: Sequence[ConceptTerms], language: str) -> str:
-    """A topic with each word that is two known ones as those: "Vertragslaufzeit" is "Vertrag" and "Laufzeit"."""
-    if not joins_words(language):
-        return topic
-    listed = [index_names(tuple(each)).get(language, {}) for each in (dictionary, everyday_ideas())]
+    """A topic with each word that is two known ones as those: "Vertragspflicht" is "Vertrag" and "Pflicht"."""
+    known = set().union(*(index_names(tuple(each)).get(language, ()) for each in (dictionary, everyday_ideas())))
 
-    def is_known(word: str) -> bool:
-        return any((stem(word, language),) in names for names in listed)
-
-    def part(found: re.Match[str]) -> str:
+    def apart(found: re.Match[str]) -> str:
         word = match_form(found[0])
-        parts = None if is_known(word) else split_word(word, language, is_known)
-        return f"{parts.front.title()} {parts.back.title()}" if parts and parts.is_known else found[0]
+        parts = split_word(word, language, lambda part: (stem(part, language),) in known)
+        is_two = parts and parts.is_known and (stem(word, language),) not in known
+        return f"{parts.front.title()} {parts.back.title()}" if parts and is_two else found[0]
 
-    return WORD.sub(part, topic)
+    return re.sub(r"[^\W\d_]+", apart, topic)
 
 
 def carry_across(
     topic: str, keywords: Sequence[Keyword], named: Sequence[Named], lexicons: Sequence[Lexicon], language: str
 ) -> tuple[list[Keyword], list[Keyword], list[Named]]:
-    """The keywords of a question, several as one where they are carried across together; everyday words for them; and
-    the concepts of the dictionary it names, without those that are named by another word of the same stem.
-
-    An everyday word counts in place of the asker's and as much. A word that the dictionary has, with a word in a
-    language of the documents, has no other.
+    """The keywords of a question, several as one where they are carried together; everyday words for them; and what it
+    names in the dictionary, which overrules the list where it has the word in a language of the documents.
     """
     languages = {"", *(one.language for one in lexicons)}
-    ideas = everyday_named(topic, language)
-    reaching = [each for each in named if not languages.isdisjoint(term.language for term in each.concept.terms)]
-    far = {word: farness(*each, language) for each in ideas for word in each.words}
-    kept = [
-        each
-        for each in named
-        if farness(*each, language) <= max(1, *(far.get(word, OTHER_WORD) for word in each.words))
-    ]
-    reached = {word for each in reaching if each in kept for word in each.words}
-    ideas = [each for each in ideas if reached.isdisjoint(each.words)]
-    together = {word: one.name for one, words in kept for word in words if words[1:]}
+    listed = [each for each in named if letters_apart(*each, language) <= PLURAL_MAX]
+    reached = {word for one, words in listed if languages & {term.language for term in one.terms} for word in words}
+    ideas = [each for each in everyday_named(topic, language) if reached.isdisjoint(each.words)]
+    carried = {word for each in ideas for word in each.words}
+    named = [each for each in named if each in listed or carried.isdisjoint(each.words)]
+    together = {word: one.name for one, words in named for word in words if words[1:]}
     own = {each.text: replace(each, group=together.get(each.text, each.group)) for each in keywords}
+    for word in carried & own.keys():  # a verb whose words are known is looked for, and missed, as any other word
+        if is_asked_with(word, language) and not is_generic(word, language):
+            own[word] = replace(own[word], priority="primary", weight=1.0)
     added: list[tuple[int, Keyword]] = []
     for idea, words in ideas:
         said = [own[word] for word in words if word in own]
-        own |= {each.text: replace(as_noun(each, language), group=said[0].group) for each in said}
-        said = [own[each.text] for each in said]
-        for place, (term, phrase) in enumerate(searched_terms(idea) if said else ()):
-            spoken = [one for one in lexicons if one.language == term.language]
-            forms = (phrase,) if " " in phrase else inflect_word(phrase, spoken)
-            if phrase in own and spoken:  # the word is the same in both languages
+        own |= {each.text: replace(each, group=said[0].group) for each in said}
+        terms = [each for each in searched_terms(idea) if each[0].language in languages] if said else []
+        for place, ((_, spoken, *_), phrase) in enumerate(terms):
+            forms = (phrase,) if " " in phrase else inflect_word(phrase, [e for e in lexicons if e.language == spoken])
+            if phrase in own:  # the word is the same in both languages
                 own[phrase] = replace(own[phrase], forms=tuple(dict.fromkeys((*own[phrase].forms, *forms))))
-            elif spoken:
-                word = Keyword(phrase, forms, "everyday", said[0].priority, 1.0, said[0].group, term.language)
-                added.append((place, word))
+            else:
+                added.append((place, replace(said[0], text=phrase, forms=forms, source="everyday", language=spoken)))
     usual_first = {(each.group, each.text): each for _, each in sorted(added, key=lambda pair: pair[0])}
-    return [*own.values()], [*usual_first.values()], kept
-
-
-def as_noun(keyword: Keyword, language: str) -> Keyword:
-    """A word of which the documents' words are known: a verb among them is looked for, and missed, as any other."""
-    is_verb = is_asked_with(keyword.text, language) and not is_generic(keyword.text, language)
-    return replace(keyword, priority="primary", weight=1.0) if is_verb else keyword
+    return [*own.values()], [*usual_first.values()], named
 
 
 def everyday_named(topic: str, language: str) -> list[Named]:
-    """The everyday ideas a topic names, again for each word; of several for one those that have it as it is said."""
-    found: list[Named] = []
-    while more := [each for each in concepts_named(topic, everyday_ideas()) if farness(*each, language) < OTHER_WORD]:
-        found += more
-        said = {word for each in more for word in each.words}
-        topic = " ".join(word for word in normalise_words(topic) if word not in said)
-    least: dict[tuple[str, ...], int] = {}
-    for concept, words in found:
-        least[words] = min(farness(concept, words, language), least.get(words, OTHER_WORD - 1))
-    return [each for each in found if farness(*each, language) == least[each.words]]
+    """The everyday ideas a topic names, each as often as it does; of those that share a stem the nearest words'."""
+    ideas, words = everyday_ideas(), said_words(topic)
+    found: dict[tuple[int, ...], list[Named]] = {}
+    matches = matches_in(words, language, index_names(ideas).get(language, Names()))
+    for places, numbers in sorted(matches, key=lambda match: -len(match.places)):
+        if all(set(places).isdisjoint(taken) for taken in found):
+            named = [Named(ideas[number], tuple(words[place] for place in places)) for number in numbers]
+            apart = [letters_apart(*each, language) for each in named]
+            least = min(FORM_MAX, *apart)
+            found[places] = [each for each, letters in zip(named, apart, strict=True) if letters == least]
+    return [each for several in found.values() for each in several]
 
 
-def farness(concept: ConceptTerms, said: Sequence[str], language: str) -> int:
-    """How far the words that name a concept are from its own: 0 is the same, 1 a plural, 2 another form.
-
-    OTHER_WORD is one of the same stem that means something else: "licence" and "licenciement".
-    """
-    named = [normalise_words(term.text) for term in concept.terms if term.language in ("", language)]
-    return min(
-        (max(min(how_far(word, each, language) for each in words) for word in said) for words in named),
-        default=OTHER_WORD,
-    )
+def letters_apart(concept: ConceptTerms, said: Sequence[str], language: str) -> int:
+    """By how many letters the words that name a concept differ from its own: "licence" is no "licencié"."""
+    names = [normalise_words(term.text) for term in concept.terms if term.language in ("", language)]
+    return min((max(min(differ(word, each) for each in name) for word in said) for name in names), default=FORM_MAX + 1)
 
 
-def how_far(word: str, other: str, language: str) -> int:
-    if word == other:
-        return 0
-    if stem(word, language) != stem(other, language) or is_akin(word, other, language):
-        return OTHER_WORD
-    shorter, longer = sorted((word, other), key=len)
-    return 1 if longer.startswith(shorter) and len(longer) - len(shorter) <= PLURAL_MAX else 2
+def differ(word: str, other: str) -> int:
+    same, shorter, longer = len(commonprefix([word, other])), *sorted((len(word), len(other)))
+    return longer - same + (same < shorter)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.words import everyday
+from retrieval.question import across
+from retrieval.question.across import everyday_ideas
 from retrieval.words.concepts import concepts_named
-from retrieval.words.everyday import everyday_ideas
 from retrieval.words.tokens import ALGORITHMS, is_stop_word, normalise_words
 
 
 def test_every_idea_has_a_word_in_every_language_and_none_twice() -> None:
-    with Path(everyday.__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+    with (Path(across.__file__).with_name("everyday.csv")).open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     assert {*header} == {*ALGORITHMS}
     assert all(len(row) == len(header) and all(map(str.strip, row)) for row in rows)
@@ -46,5 +46,5 @@ def test_every_idea_is_named_by_a_word_of_every_language() -> None:
     ],
 )
 def test_inflected_words_name_their_ideas(asked: str, named: set[str], not_named: set[str]) -> None:
-    found = {idea.name.split(";")[0] for idea, _ in concepts_named(asked, everyday_ideas())}
+    found = {idea.name for idea, _ in concepts_named(asked, everyday_ideas())}
     assert named <= found and found.isdisjoint(not_named), found
