@@ -164,9 +164,8 @@ def read_question(
     looked_for = written_apart(topic, dictionary, language) if is_foreign else topic
     keywords, phrases = read_keywords(looked_for, phrasing, contents, lexicons, language, labels)
     named = concepts_named(looked_for, dictionary)
-    across: list[Keyword] = []
-    if is_foreign:
-        keywords, across, named = carry_across(looked_for, keywords, named, lexicons, language)
+    carried = carry_across(looked_for, keywords, named, lexicons, language) if is_foreign else (keywords, [], named)
+    keywords, across, named = carried
     known = {keyword.text for keyword in keywords}
     of_dictionary = dictionary_keywords(named, lexicons, is_foreign=is_foreign)
     added = [*across, *(each for each in of_dictionary if each.text not in known)]
