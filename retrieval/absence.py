@@ -7,6 +7,7 @@ from documents.storage.content import DocumentContent
 from reading.tables import cells_of_line, is_wrapped
 from retrieval.accounting import named_facts, summarise
 from retrieval.filters import Within
+from retrieval.question.parse import is_foreign_to
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
 from retrieval.told.reasons import give_clause
 from retrieval.told.searched import is_of_other_language
@@ -69,8 +70,13 @@ def count_words(
                 lines = int(searched[term.lines].sum())
             counts[term.text] = counts.get(term.text, 0) + max(lines, len(in_titles))
             forms.setdefault(term.text, {}).update(dict.fromkeys(term.forms))
+    lexicons = [*map(lexicon_of, contents)]
+    own = {form for each in question.keywords if each.is_own for form in each.forms}
+    added = {form for each in forms.values() for form in each if is_foreign_to(lexicons, question.language)} - own
+    carried = {form: form for form in added if any(len(lexicon.lines_with(form)) for lexicon in lexicons)}
     return tuple(
-        SearchedWord(text, tuple(forms[text]), count + elsewhere.get(text, 0)) for text, count in counts.items()
+        SearchedWord(text, (*forms[text],), count + elsewhere.get(text, 0), (*filter(carried.get, forms[text]),))
+        for text, count in counts.items()
     )
 
 
@@ -85,7 +91,7 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: C
     keywords = [each for each in question.keywords if each.priority == "primary"]
     named = (each.text for each in keywords if not is_of_other_language(each.source, each.language, languages))
     texts = dict.fromkeys(as_typed(text, question.original) for text in named)
-    return give_clause("zero hits", words=list(texts))
+    return give_clause("zero hits", words=list(texts), is_foreign=is_foreign(question, languages))
 
 
 def topic_words_nowhere(question: Question, searched: Sequence[SearchedWord]) -> tuple[str, ...]:
@@ -139,7 +145,10 @@ def judge_absence(
     }
     gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
     if not is_absent:
-        return AbsenceVerdict("found", "", gates)
+        is_told = ranking.arbiter == "model" or question.hints.names_page or {question.language, "und"} & {*languages}
+        lost = () if is_told else topic_words_nowhere(question, searched)  # any "Support" does without "verlängert"
+        why = give_clause("doubt", nowhere=[*lost], elsewhere=[]) if lost else ""
+        return doubt_because(AbsenceVerdict("found", "", gates), why)
     is_unread = any(unread_choices(question, content) for content in contents)
     if not zero and ranking.is_doubtful and not is_unread:
         doubt = join_clauses([ranking.answerable_reason, *coverage.gaps], "; besides, ")

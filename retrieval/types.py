@@ -585,6 +585,7 @@ class SearchedWord:
     text: str
     forms: tuple[str, ...]
     count: int
+    carried: tuple[str, ...] = ()  # those of the text that stand for it, where that is in another language
 
 
 @dataclass(frozen=True)

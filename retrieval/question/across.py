@@ -13,8 +13,7 @@ from retrieval.types import ConceptTerm, ConceptTerms, Keyword
 from retrieval.words.compounds import split_word
 from retrieval.words.concepts import Named, Names, index_names, matches_in, said_words, searched_terms
 from retrieval.words.lexicon import Lexicon, inflect_word
-from retrieval.words.tokens import is_generic, normalise_words, stem
-from retrieval.words.verbs import is_asked_with
+from retrieval.words.tokens import normalise_words, stem
 
 PLURAL_MAX, FORM_MAX = 2, 3  # letters apart; with more of them a word of the same stem is another
 
@@ -54,9 +53,6 @@ def carry_across(
     named = [each for each in named if each in listed or carried.isdisjoint(each.words)]
     together = {word: one.name for one, words in named for word in words if words[1:]}
     own = {each.text: replace(each, group=together.get(each.text, each.group)) for each in keywords}
-    for word in carried & own.keys():  # a verb whose words are known is looked for, and missed, as any other word
-        if is_asked_with(word, language) and not is_generic(word, language):
-            own[word] = replace(own[word], priority="primary", weight=1.0)
     added: list[tuple[int, Keyword]] = []
     for idea, words in ideas:
         said = [own[word] for word in words if word in own]

@@ -56,16 +56,16 @@ from retrieval.words.tokens import (
     is_stop_word,
     language_told,
     normalise_words,
+    plurals_of,
     split_words,
     stem,
+    word_lists,
     words_anywhere,
 )
 from retrieval.words.unspaced import cut_run, form_of_run, is_filler
-from retrieval.words.verbs import is_asked_with
 
 QUESTION_MAX = 4000  # characters, about a page and a half: anything longer is a document, not a question
 NAME_WEIGHT = 0.3  # the document's own name is on every page
-FOREIGN_VERB_WEIGHT = 3.0  # no word to look for, but without it a passage has less of the question
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
 PHRASE_WORDS_MAX = 4
 PLURAL_ENDING_MAX = 2  # letters: -s, -es, -en, -x
@@ -262,8 +262,6 @@ def read_keywords(
     names = document_words(contents)
     said = answer_rules().in_language("duration", language).sub(" , ", topic)
     tokens = tokens_of(FISCAL_YEAR.sub(" , ", said), language)
-    if tokens and is_foreign_to(lexicons, language) and topic.startswith(tokens[0].typed):  # "Gehört": may be a verb
-        tokens[0] = tokens[0]._replace(typed=tokens[0].typed.lower())
     words = {key.text: key for token in tokens for key in token_keywords(token, lexicons, language, names)}
     keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
     keywords = put_choosing_behind(keywords, contents, lexicons)
@@ -417,24 +415,33 @@ def words_within(token: QuestionToken, lexicons: Sequence[Lexicon], language: st
 def word_keyword(token: QuestionToken, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:
     forms = word_forms(token.word, lexicons, language)
     is_name = token.typed[:1].isupper() and is_name_of(token.word, names)
-    is_verb = token.typed[:1].islower() and is_foreign_to(lexicons, language) and is_asked_with(token.word, language)
-    framing = is_name or is_generic(token.word, language) or is_verb
+    framing = is_name or is_framing(token.word, lexicons, language)
     return Keyword(
         text=token.word,
         forms=forms,
         priority="secondary" if framing else "primary",
-        weight=NAME_WEIGHT if is_name else FOREIGN_VERB_WEIGHT if is_verb else 1.0,
+        weight=NAME_WEIGHT if is_name else 1.0,
         group=forms[0],
         language=language,
     )
 
 
+def is_framing(word: str, lexicons: Sequence[Lexicon], language: str) -> bool:
+    """Whether a word only frames a question: where no document has its language, not by its stem, "endet" by "Ende"."""
+    if not is_foreign_to(lexicons, language):
+        return is_generic(word, language)
+    listed = (word_lists(name).get(language, frozenset()) for name in ("generic_words", "framing_verbs"))
+    return any(not words.isdisjoint((word, *plurals_of(word, language))) for words in listed)
+
+
 def word_forms(word: str, lexicons: Sequence[Lexicon], language: str) -> tuple[str, ...]:
-    """The word's inflections in the documents of its language; where that is not known, also what looks alike."""
+    """The word's inflections in the documents, in another language only plurals, in an unknown one also cognates."""
     forms = {word: None}
     for lexicon in lexicons:
         if lexicon.language in (language, UNKNOWN):  # another stemmer makes "during" of "durée"
             forms.update(dict.fromkeys(lexicon.inflections(word)[:FORMS_MAX]))
+        else:
+            forms.update(dict.fromkeys(other for other in plurals_of(word, language) if other in lexicon.lines))
         if lexicon.language == UNKNOWN != language and len(forms) == 1:
             forms.update(dict.fromkeys(other for other in lexicon.lines if is_cognate(word, other)))
     return tuple(forms)
@@ -529,7 +536,7 @@ def find_misspellings(words: Sequence[str], lexicons: Sequence[Lexicon], languag
 
 def is_foreign_to(lexicons: Sequence[Lexicon], language: str) -> bool:
     """Whether no document is in the language of the question, nor in one that is not known."""
-    return all(lexicon.language not in (language, UNKNOWN) for lexicon in lexicons)
+    return bool(lexicons) and all(lexicon.language not in (language, UNKNOWN) for lexicon in lexicons)
 
 
 def find_nearest_word(word: str, lexicons: Sequence[Lexicon]) -> str:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
+import pytest
 
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
@@ -45,6 +46,30 @@ def test_names_of_other_languages_are_not_told_as_missing(policy: DocumentConten
     told = zero_hits(question, (), {"en"})
     assert all(f"“{word}”" in told for word in ("earthquakes", "seisms", "temblor")) and "erdbeben" not in told
     assert "erdbeben" in zero_hits(question, (), {"en", "und"}), "of what language nobody knows"
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "nowhere"),
+    [
+        ("Wird der Support verlängert?", "weak", "verlängert"),
+        ("Le support peut-il être suspendu ?", "weak", "suspendu"),
+        ("Wann rostet der Support?", "weak", "rostet"),
+        ("Wann endet die Obligation?", "found", ""),
+        ("Haftet Borealis für den Support?", "weak", "haftet"),
+        ("Wie lauten die Obligations?", "found", ""),
+        ("Quelles sont les obligations ?", "found", ""),
+        ("Quels sont les compte-rendus ?", "cannot_tell", "compte"),
+    ],
+)
+def test_in_another_language_a_word_that_nothing_carries_across_leaves_a_doubt(
+    asked: str, status: str, nowhere: str
+) -> None:
+    lines = ("# 1. Support", "Support is available from 9:00 to 17:00. Each obligation of Borealis ends in March.")
+    content = content_of_lines(lines, language="en")
+    result = ask(asked, content)
+    assert result.status == status
+    assert (f"no page that was read mentions “{nowhere}”" in result.not_found_reason) is bool(nowhere)
+    assert "in any form" not in result.not_found_reason
 
 
 def test_a_year_or_a_framing_word_proves_nothing(policy: DocumentContent) -> None:

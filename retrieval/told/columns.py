@@ -1,6 +1,6 @@
 """What the JSON columns of a stored run hold, field by field; the values they are made of say what each means."""
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 
 class StoredHit(TypedDict):
@@ -66,11 +66,12 @@ class StoredKeyword(TypedDict):
 
 
 class StoredWord(TypedDict):
-    """`retrieval.types.SearchedWord`."""
+    """`retrieval.types.SearchedWord`; `carried` was not always recorded."""
 
     text: str
     forms: list[str]
     count: int
+    carried: NotRequired[list[str]]
 
 
 class StoredCoverage(TypedDict, total=False):

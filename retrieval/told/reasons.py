@@ -315,6 +315,8 @@ def say_share(weight: Facts) -> str:
 
 
 def say_zero_hits(facts: Facts) -> str:
+    if facts.get("is_foreign"):  # few forms were looked for; earlier answers do not tell
+        return _("no page that was read mentions %(words)s") % {"words": mark_words(facts["words"], _("or"))}
     if len(facts["words"]) > 1:
         words = mark_each(facts["words"])
         return _("none of %(words)s stands anywhere in what was searched, in any form") % {"words": words}

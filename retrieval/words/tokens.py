@@ -257,6 +257,16 @@ def is_cognate(word: str, other: str) -> bool:
     return length >= COGNATE_PREFIX and length >= COGNATE_SHARE * longer
 
 
+def plurals_of(word: str, language: str) -> list[str]:
+    """What a word may be in another number or case where a text is in another language; not "fine" of "fin"."""
+    return [
+        other
+        for ending in sorted(word_lists("plural_endings").get(language, ()))
+        for other in (word + ending, word.removesuffix(ending))
+        if min(len(word), len(other)) >= COGNATE_MIN - (ending == "s") and stem(other, language) == stem(word, language)
+    ]
+
+
 def compounds(words: list[str]) -> list[tuple[str, str, str]]:
     """Pairs of adjacent words with the word they form: "d model" may be "dmodel" in the text."""
     return [(first, second, first + second) for first, second in pairwise(words)]

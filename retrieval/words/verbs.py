@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from retrieval.words.tokens import PARTICIPLE, base_form, word_lists
+from retrieval.words.tokens import PARTICIPLE, word_lists
 
 ROOT_MIN = 4  # letters: shorter ones begin too many other words
 INFINITIVE = "zu"  # between what is parted from a verb and its root, as PARTICIPLE; only German has a list of these
@@ -32,9 +32,3 @@ def roots_of(word: str, prefixes: Sequence[str]) -> Iterator[tuple[str, str]]:
             root = word.removeprefix(prefix + sign)
             if (root != word or not prefix + sign) and len(root) >= ROOT_MIN:
                 yield prefix, root
-
-
-def is_asked_with(word: str, language: str) -> bool:
-    """Whether a word is a form of a verb that questions are asked with."""
-    verb = base_form(word, language)
-    return not word_lists("asked_verbs").get(language, frozenset()).isdisjoint((verb, *verb_forms(verb, language)))

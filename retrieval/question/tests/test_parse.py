@@ -7,7 +7,7 @@ import pytest
 from documents.storage.content import DocumentContent
 from reading.wording import Wording
 from retrieval.question.kinds import answer_rules
-from retrieval.question.parse import QUESTION_MAX, owners_named, parse_question
+from retrieval.question.parse import QUESTION_MAX, is_foreign_to, owners_named, parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import ConceptTerm, ConceptTerms, Keyword
 from retrieval.words.lexicon import lexicon_of
@@ -179,33 +179,42 @@ def test_a_foreign_word_matches_its_look_alike_where_nobody_knows_the_language(
 
 
 @pytest.mark.parametrize(
-    ("asked", "topic"),
+    ("asked", "topic", "found"),
     [
-        ("Quelle est la durée de l'anticipation ?", ("duree", "anticipation")),
-        ("Quelles sont les appelées anticipées ?", ("anticipees",)),
-        ("Welches Backwerk gilt und wer reist?", ("backwerk", "reist")),
-        ("Wann läuft die Regelung an?", ("regelung",)),  # with a capital it is no verb
-        ("Gehört der Garten Anna?", ("garten", "anna")),  # unless the question begins with it
+        ("Quelle est la durée du service ?", ("duree", "service"), {"services"}),
+        ("Quelle est la fin du terme ?", ("fin", "terme"), set()),
+        ("Wofür zahlt Acme die Gebühr?", ("zahlt", "gebuhr"), {"acme", "gebuhren"}),
+        ("Welches Recht gilt für Acmes Kunden?", ("recht", "acmes", "kunden"), {"acme"}),
+        ("Wann endet und wann beginnt das Audit?", ("endet", "beginnt", "audit"), set()),
+        ("Combien coûte un compte ?", ("compte",), set()),
+        ("Wie hoch ist sie im ersten Jahr?", ("hoch", "ersten", "jahr"), set()),
     ],
 )
-def test_a_word_of_another_language_stands_only_as_it_is_written_and_verbs_are_no_topic(
-    asked: str, topic: tuple[str, ...]
+def test_of_another_language_plurals_are_found_and_only_listed_words_frame(
+    asked: str, topic: tuple[str, ...], found: set[str]
 ) -> None:
-    content = content_of_lines(["# 1", "The services are anticipated during it."], language="en")
+    text = "The services run during the term; Acme pays a fine at the end (Acme zahlt die Gebühren)."
+    content = replace(content_of_lines(["# 1", text], language="en"), title="Acme")
     read = parse_question(asked, [content])
     assert read.topic_words == topic
-    assert not any(len(lexicon_of(content).lines_with_any(each.forms)) for each in read.keywords)
+    own = {form for each in read.keywords if each.is_own for form in each.forms}
+    assert own & {*lexicon_of(content).lines} - {"zahlt"} == found
+
+
+def test_without_a_document_no_language_is_another() -> None:
+    assert parse_question("Wann haftet der Lieferant?", []).topic_words == ("haftet", "lieferant")
+    assert not is_foreign_to([], "de")
 
 
 def test_several_words_that_the_dictionary_carries_together_are_one() -> None:
     content = content_of_lines(["# 1", "Confidential information is not disclosed."], language="en")
     terms = (ConceptTerm("confidential information", "en"), ConceptTerm("informations confidentielles", "fr"))
-    asked = "Comment sont appelées les informations confidentielles ?"
+    asked = "Comment sont protégées les informations confidentielles ?"
     read = parse_question(asked, [content], [ConceptTerms("secrecy", terms)])
-    assert read.topic_words == ("informations",)
+    assert read.topic_words == ("protegees", "informations")
     french = content_of_lines(["# 1", "Les informations sont gardées."], language="fr")
     read = parse_question(asked, [french], [ConceptTerms("secrecy", terms)])
-    assert read.topic_words == ("appelees", "informations", "confidentielles", "confidential information")
+    assert read.topic_words == ("protegees", "informations", "confidentielles", "confidential information")
 
 
 def test_the_dictionary_adds_every_name_of_a_concept(policy: DocumentContent) -> None:

@@ -6,14 +6,16 @@ import pytest
 from django.utils import translation
 
 from documents.storage.content import DocumentContent
+from retrieval.dictionary.load import pack_concepts
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
 from retrieval.record.as_json import result_json
-from retrieval.tests.builders import SETTINGS
+from retrieval.record.storing import result_row
+from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.told.columns import StoredQuestion, StoredWord
 from retrieval.told.searched import foreign_told, searched_told, words_searched
 
-OWN = {"text": "préavis", "source": "direct", "language": "fr"}
+OWN = {"text": "préavis", "forms": ["préavis"], "source": "direct", "language": "fr"}
 ADDED = {"text": "notice", "source": "dictionary", "language": "en", "group": "préavis"}
 
 
@@ -21,8 +23,11 @@ def parsed(*keywords: Any, language: str = "fr", form: str = "") -> StoredQuesti
     return {"language": language, "form": form, "keywords": list(keywords)}
 
 
-def counted(**counts: int) -> list[dict[str, Any]]:
-    return [{"text": text, "count": count} for text, count in counts.items()]
+def counted(*carried: str, **counts: int) -> list[dict[str, Any]]:
+    return [
+        {"text": text, "forms": [text, *carried], "count": count, "carried": [*carried] if count else []}
+        for text, count in counts.items()
+    ]
 
 
 def told(question: StoredQuestion, languages: list[str], searched: Any = ()) -> str:
@@ -34,9 +39,11 @@ def told(question: StoredQuestion, languages: list[str], searched: Any = ()) -> 
     [
         (parsed(OWN), ["en"], counted(préavis=0), True),
         (parsed(OWN, ADDED), ["en"], counted(préavis=0), True),
-        (parsed(OWN), ["de", "en"], [], True),
-        (parsed(OWN, ADDED), ["en"], counted(préavis=3), True),  # the dictionary carried it across
-        (parsed(OWN), ["en"], counted(préavis=2), True),  # the word is the same in both
+        (parsed(OWN), ["de", "en"], counted(préavis=0), True),
+        (parsed(OWN, ADDED), ["en"], counted("notice", préavis=3), True),  # the dictionary carried it across
+        (parsed(OWN, ADDED), ["en"], counted("notice", préavis=0), True),  # in vain
+        (parsed(OWN), ["en"], counted(préavis=2), False),  # the word is the same in both
+        (parsed(OWN | {"priority": "secondary"}), ["en"], counted(préavis=0), False),  # it only frames the question
         (parsed(OWN), ["en", "fr"], counted(préavis=0), False),
         (parsed(OWN), ["en", "und"], counted(préavis=0), False),  # of one document nobody knows
         (parsed(OWN), [], counted(préavis=0), False),  # a run from before this was recorded
@@ -52,16 +59,64 @@ def test_it_is_told_where_the_languages_differ(
     assert bool(told(question, languages, searched)) is is_told
 
 
-def test_what_was_carried_across_is_no_word_that_the_dictionary_lacks() -> None:
-    several = [OWN | {"text": text, "group": "secrecy"} for text in ("informations", "confidentielles")]
+SERVICES = (
+    *("# 1. Termination", "Either party may terminate this Agreement by giving ninety (90) days written notice."),
+    *("# 2. Software", "The licence is granted for 20 users. Confidential information is not disclosed."),
+)
+SECRET = "informations confidentielles (confidential, confidential information)"
+NONE = "The dictionary and the list of everyday words had none for"
+ADVICE = "Ask in the language of the documents, or add the words to the dictionary."
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows", "said"),
+    [
+        (
+            "Welche Kündigungsfrist gilt?",
+            ["Kündigungsfrist (written notice)", "gilt"],  # no "notice period" stands there
+            "Searched as: Kündigungsfrist (written notice).",
+        ),
+        (
+            "Wird die Software bestrichen?",
+            ["software", "bestrichen"],
+            f"{NONE} “bestrichen”. {ADVICE}",
+        ),
+        (
+            "Qui teint les informations confidentielles ?",
+            ["teint", SECRET],
+            f"Searched as: {SECRET}. {NONE} “teint”. {ADVICE}",
+        ),
+        ("Wird die Software verlängert?", ["software", "verlängert"], ""),  # nor any for "extended"
+        (
+            "Wann kann ein Vertragspartner kündigen?",
+            ["vertragspartner (party)", "kündigen (termination, terminate)"],
+            "Searched as: vertragspartner (party), kündigen (termination, terminate).",
+        ),
+        ("Was gilt bei höherer Gewalt?", ["gilt", "höherer gewalt"], ""),  # the dictionary had words, and none stands
+    ],
+)
+def test_it_is_told_what_stands_for_each_word_and_which_had_none(asked: str, rows: list[str], said: str) -> None:
+    content = content_of_lines(list(SERVICES), language="en")
+    run = result_row(retrieve(asked, [content], settings=SETTINGS, arbiter="rules", dictionary=pack_concepts()))
+    assert [each["text"] for each in searched_told(run)] == rows
+    assert foreign_told(run).partition("of the documents: English.")[2].strip() == said
+
+
+def test_only_what_stands_is_told_for_a_word_and_the_word_itself_needs_nothing() -> None:
+    content = content_of_lines(list(SERVICES), language="en")
+    asked = "Qui reçoit la licence ?"  # a French name of a dismissal, too
+    run = result_row(retrieve(asked, [content], settings=SETTINGS, arbiter="rules", dictionary=pack_concepts()))
+    assert [each["text"] for each in searched_told(run)] == ["reçoit", "licence"]
+
+
+def test_of_an_older_run_no_word_is_told_as_lost() -> None:
+    several = [OWN | {"text": text} for text in ("informations", "confidentielles")]
     secret = ADDED | {"text": "confidential information", "group": "secrecy"}
-    lost, verb = OWN | {"text": "durée"}, OWN | {"text": "coûte", "priority": "secondary"}
-    said = told(parsed(OWN, *several, lost, verb, ADDED, secret), ["en"], counted(préavis=3, durée=0, coûte=0))
-    assert said.endswith(
-        "of the documents: English. Searched as: préavis (notice), informations confidentielles (confidential "
-        "information). The dictionary and the list of everyday words had none for “durée”. Ask in the language of the "
-        "documents, or add the words to the dictionary."
-    )
+    searched = [{"text": each["text"], "forms": [], "count": 0} for each in several]
+    searched.append({"text": "confidential information", "forms": [], "count": 4})
+    assert told(parsed(*several, secret), ["en"], searched).endswith("of the documents: English.")
+    bare = {"text": "préavis", "source": "direct"}  # the language was not always recorded
+    assert told(parsed(bare), ["en"], [{"text": "préavis", "forms": [], "count": 0}])
 
 
 def test_the_words_searched_are_shown_as_they_were_typed() -> None:
@@ -81,12 +136,12 @@ def test_the_words_searched_are_shown_as_they_were_typed() -> None:
 
 
 def test_both_languages_are_named_in_that_of_the_reader() -> None:
-    both = told(parsed(OWN), ["de", "en"])
+    both = told(parsed(OWN), ["de", "en"], counted(préavis=0))
     assert both.startswith("Language of the question: French; of the documents: German and English.")
     with translation.override("fr"):
-        assert "Anglais" in told(parsed(OWN), ["en"])
+        assert "Anglais" in told(parsed(OWN), ["en"], counted(préavis=0))
     with translation.override("de"):
-        assert "Französisch" in told(parsed(OWN), ["en"])
+        assert "Französisch" in told(parsed(OWN), ["en"], counted(préavis=0))
 
 
 def test_a_french_question_to_an_english_document_says_what_to_do(policy: DocumentContent) -> None:

@@ -11,6 +11,7 @@ from retrieval.words.tokens import (
     is_slip,
     is_stop_word,
     language_of,
+    plurals_of,
     split_words,
     stem,
     stop_words,
@@ -136,6 +137,27 @@ def test_it_tells_the_language_by_the_small_words(question: str, language: str) 
 )
 def test_a_word_is_told_as_it_was_typed(word: str, asked: str, typed: str) -> None:
     assert as_typed(word, asked) == typed
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "other", "is_plural"),
+    [
+        ("gebuhr", "de", "gebuhren", True),
+        ("kunden", "de", "kunde", True),
+        ("acmes", "de", "acme", True),
+        ("obligations", "fr", "obligation", True),
+        ("service", "fr", "services", True),
+        ("daten", "de", "date", False),
+        ("fin", "fr", "fine", False),
+        ("duree", "fr", "during", False),
+        ("tenir", "fr", "tenant", False),
+        ("ans", "fr", "an", False),
+    ],
+)
+def test_it_knows_the_plural_of_a_word_in_a_text_of_another_language(
+    word: str, language: str, other: str, is_plural: bool
+) -> None:
+    assert (other in plurals_of(word, language)) is is_plural
 
 
 def test_small_and_framing_words_are_known_in_every_inflection() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.tests.builders import content_of_lines
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.verbs import is_asked_with, verb_forms
+from retrieval.words.verbs import verb_forms
 
 
 @pytest.mark.parametrize(
@@ -40,23 +40,3 @@ def test_a_document_has_only_forms_that_stand_in_it() -> None:
     lexicon = lexicon_of(content_of_lines(["Der Mieter hat den Schaden anzukündigen."], language="de"))
     assert lexicon.inflections("angekundigt") == ("anzukundigen",)
     assert lexicon.inflections("zahlt") == ()
-
-
-@pytest.mark.parametrize(
-    ("language", "word", "is_verb"),
-    [
-        ("de", "gilt", True),
-        ("de", "lauft", True),
-        ("de", "uberpruft", True),
-        ("de", "vertrag", False),
-        ("de", "jahrlich", False),
-        ("fr", "coute", True),
-        ("fr", "creer", True),
-        ("fr", "recoivent", True),
-        ("fr", "cout", False),
-        ("fr", "duree", False),
-        ("en", "pays", False),
-    ],
-)
-def test_forms_of_verbs_that_questions_are_asked_with(language: str, word: str, is_verb: bool) -> None:
-    assert is_asked_with(word, language) is is_verb
