@@ -33,8 +33,9 @@ def written_apart(topic: str, dictionary: Sequence[ConceptTerms], language: str)
     def apart(found: re.Match[str]) -> str:
         word = match_form(found[0])
         parts = split_word(word, language, lambda part: (stem(part, language),) in known)
-        is_two = parts and parts.is_known and (stem(word, language),) not in known
-        return f"{parts.front.title()} {parts.back.title()}" if parts and is_two else found[0]
+        if parts is None or not parts.is_known or (stem(word, language),) in known:
+            return found[0]
+        return f"{parts.front.title()} {parts.back.title()}"
 
     return re.sub(r"[^\W\d_]+", apart, topic)
 
@@ -53,19 +54,19 @@ def carry_across(
     named = [each for each in named if each in listed or carried.isdisjoint(each.words)]
     together = {word: one.name for one, words in named for word in words if words[1:]}
     own = {each.text: replace(each, group=together.get(each.text, each.group)) for each in keywords}
-    added: list[tuple[int, Keyword]] = []
+    added: dict[tuple[str, str], Keyword] = {}
     for idea, words in ideas:
         said = [own[word] for word in words if word in own]
         own |= {each.text: replace(each, group=said[0].group) for each in said}
         terms = [each for each in searched_terms(idea) if each[0].language in languages] if said else []
-        for place, ((_, spoken, *_), phrase) in enumerate(terms):
+        for (_, spoken, *_), phrase in terms:
             forms = (phrase,) if " " in phrase else inflect_word(phrase, [e for e in lexicons if e.language == spoken])
             if phrase in own:  # the word is the same in both languages
                 own[phrase] = replace(own[phrase], forms=tuple(dict.fromkeys((*own[phrase].forms, *forms))))
             else:
-                added.append((place, replace(said[0], text=phrase, forms=forms, source="everyday", language=spoken)))
-    usual_first = {(each.group, each.text): each for _, each in sorted(added, key=lambda pair: pair[0])}
-    return [*own.values()], [*usual_first.values()], named
+                word = replace(said[0], text=phrase, forms=forms, source="everyday", language=spoken)
+                added[word.group, phrase] = word
+    return [*own.values()], [*added.values()], named
 
 
 def everyday_named(topic: str, language: str) -> list[Named]:

@@ -170,7 +170,7 @@ def read_question(
     of_dictionary = dictionary_keywords(named, lexicons, is_foreign=is_foreign)
     added = [*across, *(each for each in of_dictionary if each.text not in known)]
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
-    learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
+    learned = learned_keywords(rules.learned, [one.name for one, _ in named], searched, lexicons, language)
     hints = read_hints(asked, contents)
     shape = rules.shape_of(topic, told)
     answer_type = rules.type_of(topic, language, is_told=bool(told))
@@ -507,13 +507,6 @@ def without_excluded(added: Iterable[Keyword], exclusions: Sequence[str], langua
         for keyword in added
         if not any(run <= {stem(word, language) for word in keyword.text.split()} for run in excluded)
     ]
-
-
-def named_in(topic: str, dictionary: Sequence[ConceptTerms], rules: ReadingRules) -> list[str]:
-    """The names of the concepts a topic names, where something was learned for concepts."""
-    if not any(each.concept for each in rules.learned):
-        return []
-    return [named.concept.name for named in concepts_named(topic, dictionary)]
 
 
 # ---- spelling

@@ -54,7 +54,6 @@ def test_names_of_other_languages_are_not_told_as_missing(policy: DocumentConten
         ("Wird der Support verlängert?", "weak", "verlängert"),
         ("Le support peut-il être suspendu ?", "weak", "suspendu"),
         ("Wann rostet der Support?", "weak", "rostet"),
-        ("Wann endet die Obligation?", "found", ""),
         ("Haftet Borealis für den Support?", "weak", "haftet"),
         ("Wie lauten die Obligations?", "found", ""),
         ("Quelles sont les obligations ?", "found", ""),

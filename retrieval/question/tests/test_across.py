@@ -24,7 +24,11 @@ def everyday(question: Question, word: str) -> list[Keyword]:
         ("Quelle est la durée du contrat ?", "contrat", ["agreement", "contract"]),
         ("Quelle équipe intervient ?", "equipe", ["team"]),  # no "équipement", which has the same stem
         ("Quelle est la loi ?", "loi", ["law", "statute", "act", "legislation", "legal"]),  # nor "loyer"
-        ("Welches Recht hat der Kunde?", "recht", ["law", "right", "statute", "rights"]),  # each sense
+        (
+            "Welches Recht hat der Kunde?",
+            "recht",
+            ["law", "statute", "act", "legislation", "legal", "right", "rights"],
+        ),  # each sense
         ("Wer muss die Einhaltung der Ausdrücke prüfen?", "ausdrucke", []),  # in no idea
     ],
 )
