@@ -13,6 +13,7 @@ from retrieval.types import ConceptTerm, ConceptTerms, Keyword
 from retrieval.words.compounds import split_word
 from retrieval.words.concepts import Named, Names, index_names, matches_in, said_words, searched_terms
 from retrieval.words.lexicon import Lexicon, inflect_word
+from retrieval.words.terms import is_akin
 from retrieval.words.tokens import normalise_words, stem
 
 PLURAL_MAX, FORM_MAX = 2, 3  # letters apart; with more of them a word of the same stem is another
@@ -60,7 +61,8 @@ def carry_across(
         own |= {each.text: replace(each, group=said[0].group) for each in said}
         terms = [each for each in searched_terms(idea) if each[0].language in languages] if said else []
         for (_, spoken, *_), phrase in terms:
-            forms = (phrase,) if " " in phrase else inflect_word(phrase, [e for e in lexicons if e.language == spoken])
+            met = inflect_word(phrase, [each for each in lexicons if each.language == spoken])
+            forms = tuple(form for form in met if not is_akin(form, phrase, spoken))  # "informal" is no "information"
             if phrase in own:  # the word is the same in both languages
                 own[phrase] = replace(own[phrase], forms=tuple(dict.fromkeys((*own[phrase].forms, *forms))))
             else:

@@ -160,15 +160,8 @@ def read_question(
     topic = correct(topic, corrections)
     rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
     labels = (*numbers_named(topic, language), *rows_named)
-    is_foreign = is_foreign_to(lexicons, language)
-    looked_for = written_apart(topic, dictionary, language) if is_foreign else topic
-    keywords, phrases = read_keywords(looked_for, phrasing, contents, lexicons, language, labels)
-    named = concepts_named(looked_for, dictionary)
-    carried = carry_across(looked_for, keywords, named, lexicons, language) if is_foreign else (keywords, [], named)
-    keywords, across, named = carried
-    known = {keyword.text for keyword in keywords}
-    of_dictionary = dictionary_keywords(named, lexicons, is_foreign=is_foreign)
-    added = [*across, *(each for each in of_dictionary if each.text not in known)]
+    read = read_keywords(topic, phrasing, contents, lexicons, language, labels, dictionary)
+    keywords, phrases, added, named = read
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
     learned = learned_keywords(rules.learned, [one.name for one, _ in named], searched, lexicons, language)
     hints = read_hints(asked, contents)
@@ -245,6 +238,28 @@ def without_scope(topic: str, phrasing: Phrasing, language: str) -> tuple[str, P
 
 
 def read_keywords(
+    topic: str,
+    phrasing: Phrasing,
+    contents: Sequence[DocumentContent],
+    lexicons: Sequence[Lexicon],
+    language: str,
+    labels: Sequence[str],
+    dictionary: Sequence[ConceptTerms],
+) -> tuple[list[Keyword], tuple[str, ...], list[Keyword], list[Named]]:
+    """The keywords of a question and the phrases they form; what is added to them, and the concepts it names."""
+    is_foreign = is_foreign_to(lexicons, language)
+    looked_for = written_apart(topic, dictionary, language) if is_foreign else topic
+    keywords, phrases = own_keywords(looked_for, phrasing, contents, lexicons, language, labels)
+    named = concepts_named(looked_for, dictionary)
+    across: list[Keyword] = []
+    if is_foreign:
+        keywords, across, named = carry_across(looked_for, keywords, named, lexicons, language)
+    known = {keyword.text for keyword in keywords}
+    of_dictionary = dictionary_keywords(named, lexicons, is_foreign=is_foreign)
+    return keywords, phrases, [*across, *(each for each in of_dictionary if each.text not in known)], named
+
+
+def own_keywords(
     topic: str,
     phrasing: Phrasing,
     contents: Sequence[DocumentContent],
