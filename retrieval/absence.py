@@ -143,7 +143,8 @@ def judge_absence(search: Search) -> AbsenceVerdict:
         said = f"{reason}; but {'; '.join(coverage.gaps)}"
         parts = [recorded_facts(each) for each in (reason, *coverage.gaps)]
         return AbsenceVerdict("cannot_tell", Clause(said, "several", parts=parts), gates)
-    if zero and is_foreign(question, languages):
+    is_by_list = ranking.arbiter != "model" and any(each.source == "everyday" for each in question.keywords)
+    if (zero or is_by_list) and is_foreign(question, languages):
         texts = sorted(languages - {question.language, "und"})
         is_partly = len(texts) < len(languages)
         foreign = give_clause("foreign", asked=question.language, texts=texts, is_partly=is_partly)
