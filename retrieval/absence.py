@@ -64,9 +64,14 @@ def count_words(
             forms.setdefault(term.text, {}).update(dict.fromkeys(term.forms))
     every = [*map(lexicon_of, contents)]
     added = [each for each in question.keywords if not each.is_own and is_foreign_to(every, question.language)]
-    carried = {form: form for each in added for form in each.forms if any(len(one.lines_with(form)) for one in every)}
+    carried = {form for each in added for form in each.forms if any(len(one.lines_with(form)) for one in every)}
     return tuple(
-        SearchedWord(text, (*forms[text],), count + elsewhere.get(text, 0), (*filter(carried.get, forms[text]),))
+        SearchedWord(
+            text,
+            (*forms[text],),
+            count + elsewhere.get(text, 0),
+            tuple(form for form in forms[text] if form in carried and form != text),
+        )
         for text, count in counts.items()
     )
 
