@@ -353,5 +353,6 @@ def test_an_amount_that_is_given_as_a_share_is_not_absent(language: str, questio
     result = ask(question, content_of_lines(lines, language=language), BaseSettings())
     assert (result.status, result.kept()) == ("weak", ())
     assert said in result.candidates[0].anchor_text
-    without = content_of_lines([line.replace("5 %", "part").replace("3 per cent", "part") for line in lines])
+    unshared = [line.replace("5 %", "part").replace("3 per cent", "part") for line in lines]
+    without = content_of_lines(unshared, language=language)
     assert ask(question, without, BaseSettings()).status == "not_found"
