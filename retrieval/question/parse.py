@@ -15,7 +15,7 @@ from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from reading.wording import LANGUAGES
-from retrieval.question.across import carry_across, written_apart
+from retrieval.question.across import carried_forms, carry_across, written_apart
 from retrieval.question.bands import measured_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
@@ -495,7 +495,8 @@ def dictionary_keywords(named: Sequence[Named], lexicons: Sequence[Lexicon], *, 
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
         for term, phrase in searched_terms(concept):
             spoken = [one for one in lexicons if term.language in ("", one.language) or not is_foreign]
-            forms = (phrase,) if " " in phrase else inflect_word(phrase, spoken)
+            inflect = carried_forms if is_foreign else inflect_word
+            forms = (phrase,) if " " in phrase else inflect(phrase, spoken)
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
             computed = is_computed and not term.pulled_from

@@ -8,6 +8,7 @@ from retrieval.question.across import written_apart
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import ConceptTerm, ConceptTerms, Keyword, Question
+from retrieval.words.lexicon import lexicon_of
 
 ENGLISH = content_of_lines(["# 1", "The Agreement runs for a term of 36 months.", "Agreements end."], language="en")
 GERMAN = content_of_lines(["# 1", "Die Vertragslaufzeit beträgt drei Jahre."], language="de")
@@ -103,3 +104,30 @@ def test_a_verb_is_looked_for_as_any_other_word() -> None:
 def test_words_written_as_one_are_looked_for_apart(topic: str, apart: str) -> None:
     assert written_apart(topic, (), "de") == apart
     assert written_apart("contractprice", (), "en") == "contractprice"
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "met"),
+    [
+        (
+            "Welche Zölle gelten?",
+            "The customer pays customs duties and a customs duty.",
+            {"customs duty", "customs duties"},
+        ),
+        (
+            "Gilt eine Kündigung?",
+            "It is terminated upon terminating events, a terminal.",
+            {"terminated", "terminating"},
+        ),
+        ("La violation doit-elle être notifiée ?", "He notified and notifies the notary.", {"notified", "notifies"}),
+        ("Wer zahlt?", "The payer pays and paid the payee.", {"pays", "paid"}),
+        ("Y a-t-il une police ?", "Reported to the police under this policy.", set()),
+        ("Gibt es eine Provision?", "General provisions.", set()),
+        ("Y a-t-il une clause de non-concurrence ?", "This clause holds, as each clause.", set()),
+    ],
+)
+def test_what_is_carried_is_met_in_its_inflections_and_phrases(asked: str, text: str, met: set[str]) -> None:
+    content = content_of_lines(["# 1", text], language="en")
+    lexicon = lexicon_of(content)
+    forms = {form for each in parse_question(asked, [content]).keywords for form in each.forms}
+    assert {form for form in forms if len(lexicon.lines_with(form))} == met

@@ -63,7 +63,7 @@ SERVICES = (
     *("# 1. Termination", "Either party may terminate this Agreement by giving ninety (90) days written notice."),
     *("# 2. Software", "The licence is granted for 20 users. Confidential information is not disclosed."),
 )
-SECRET = "informations confidentielles (confidential, confidential information)"
+SECRET = "informations confidentielles (confidential information)"
 NONE = "The dictionary and the list of everyday words had none for"
 ADVICE = "Ask in the language of the documents, or add the words to the dictionary."
 
