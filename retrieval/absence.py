@@ -108,8 +108,8 @@ def is_foreign(question: Question, languages: Collection[str]) -> bool:
 def judge_absence(search: Search) -> AbsenceVerdict:
     """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence.
 
-    Whatever fires, it is "not found" only where the coverage has no gap, and zero hits count only in the languages of
-    the scope that are the question's.
+    Whatever fires, it is "not found" only where the coverage has no gap. In a language of the scope that is not the
+    question's zero hits prove nothing, nor do rules that refuse what was found.
     """
     question, ranking, coverage, searched = search.question, search.ranking, search.coverage, search.searched
     languages = {*search.account.languages}
@@ -135,10 +135,8 @@ def judge_absence(search: Search) -> AbsenceVerdict:
     }
     gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
     if not is_absent:
-        is_told = ranking.arbiter == "model" or question.hints.names_page or {question.language, "und"} & {*languages}
-        lost = () if is_told else topic_words_nowhere(question, searched)  # any "Support" does without "verlängert"
-        why = give_clause("doubt", nowhere=[*lost], elsewhere=[]) if lost else ""
-        return doubt_because(AbsenceVerdict("found", "", gates), why)
+        is_told = ranking.arbiter == "model" or question.hints.names_page
+        return doubt_because(AbsenceVerdict("found", "", gates), "" if is_told else doubt_across(search))
     is_unread = any(unread_choices(question, content) for content in search.contents)
     if not zero and ranking.is_doubtful and not is_unread:
         doubt = join_clauses([ranking.answerable_reason, *coverage.gaps], "; besides, ")
@@ -148,7 +146,7 @@ def judge_absence(search: Search) -> AbsenceVerdict:
         said = f"{reason}; but {'; '.join(coverage.gaps)}"
         parts = [recorded_facts(each) for each in (reason, *coverage.gaps)]
         return AbsenceVerdict("cannot_tell", Clause(said, "several", parts=parts), gates)
-    if zero and is_foreign(question, languages):
+    if (zero or ranking.arbiter != "model") and is_foreign(question, languages):
         texts = sorted(languages - {question.language, "und"})
         is_partly = len(texts) < len(languages)
         foreign = give_clause("foreign", asked=question.language, texts=texts, is_partly=is_partly)
@@ -157,6 +155,22 @@ def judge_absence(search: Search) -> AbsenceVerdict:
 
 
 # ---- what was found and does not clearly answer
+
+
+def doubt_across(search: Search) -> str:
+    """That a word of the topic stands nowhere in documents of another language, or only what the list of everyday words
+    has for it: any "Support" does without "verlängert", and "policy" is no insurance.
+    """
+    question, languages = search.question, {*search.account.languages}
+    is_read = not languages.isdisjoint((question.language, "und"))
+    if lost := () if is_read else topic_words_nowhere(question, search.searched):
+        return give_clause("doubt", nowhere=[*lost], elsewhere=[])
+    every = [*map(lexicon_of, search.contents)]
+    for group in question.groups:
+        standing = {each.source for each in group if any(len(one.lines_with_any(each.forms)) for one in every)}
+        if standing == {"everyday"} and any(each.priority == "primary" for each in group):
+            return give_clause("everyday")
+    return ""
 
 
 def doubt_because(finding: AbsenceVerdict, why: str) -> AbsenceVerdict:

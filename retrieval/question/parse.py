@@ -15,6 +15,7 @@ from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from reading.wording import LANGUAGES
+from retrieval.question.across import carried_forms, carry_across, written_apart
 from retrieval.question.bands import measured_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
@@ -39,7 +40,7 @@ from retrieval.question.phrasing import (
 )
 from retrieval.question.vague import consider, say, with_meaning
 from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
-from retrieval.words.concepts import concepts_named, searched_terms
+from retrieval.words.concepts import Named, concepts_named, searched_terms
 from retrieval.words.counts import count_before, counting_words, read_count
 from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
 from retrieval.words.options import option_groups_in
@@ -159,11 +160,10 @@ def read_question(
     topic = correct(topic, corrections)
     rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
     labels = (*numbers_named(topic, language), *rows_named)
-    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels, dictionary)
-    known = {keyword.text for keyword in keywords}
-    added = [each for each in dictionary_keywords(topic, dictionary, lexicons, language) if each.text not in known]
+    read = read_keywords(topic, phrasing, contents, lexicons, language, labels, dictionary)
+    keywords, phrases, added, named = read
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
-    learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
+    learned = learned_keywords(rules.learned, [one.name for one, _ in named], searched, lexicons, language)
     hints = read_hints(asked, contents)
     shape = rules.shape_of(topic, told)
     answer_type = rules.type_of(topic, language, is_told=bool(told))
@@ -245,6 +245,27 @@ def read_keywords(
     language: str,
     labels: Sequence[str],
     dictionary: Sequence[ConceptTerms],
+) -> tuple[list[Keyword], tuple[str, ...], list[Keyword], list[Named]]:
+    """The keywords of a question and the phrases they form; what is added to them, and the concepts it names."""
+    is_foreign = is_foreign_to(lexicons, language)
+    looked_for = written_apart(topic, dictionary, language) if is_foreign else topic
+    keywords, phrases = own_keywords(looked_for, phrasing, contents, lexicons, language, labels)
+    named = concepts_named(looked_for, dictionary)
+    across: list[Keyword] = []
+    if is_foreign:
+        keywords, across, named = carry_across(looked_for, keywords, named, lexicons, language)
+    known = {keyword.text for keyword in keywords}
+    of_dictionary = dictionary_keywords(named, lexicons, is_foreign=is_foreign)
+    return keywords, phrases, [*across, *(each for each in of_dictionary if each.text not in known)], named
+
+
+def own_keywords(
+    topic: str,
+    phrasing: Phrasing,
+    contents: Sequence[DocumentContent],
+    lexicons: Sequence[Lexicon],
+    language: str,
+    labels: Sequence[str],
 ) -> tuple[list[Keyword], tuple[str, ...]]:
     """Identifiers, then words that name the topic, then words that only frame it, and the phrases they form.
 
@@ -273,9 +294,6 @@ def read_keywords(
         keywords = [replace(each, forms=(*each.forms, *said_so)) for each in keywords]
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
-    if is_foreign_to(lexicons, language):  # several words that the dictionary carries across together are one
-        carried = {word: one.name for one, words in concepts_named(topic, dictionary) for word in words if words[1:]}
-        keywords = [replace(each, group=carried.get(each.text, each.group)) for each in keywords]
     return keywords, phrases_of(tokens)
 
 
@@ -466,21 +484,19 @@ def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run[-PHRASE_WORDS_MAX:]) for run in runs if len(run) > 1))
 
 
-def dictionary_keywords(
-    topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon], language: str
-) -> list[Keyword]:
+def dictionary_keywords(named: Sequence[Named], lexicons: Sequence[Lexicon], *, is_foreign: bool) -> list[Keyword]:
     """Every term, in every language, of each concept the question names and those it is computed from (R18).
 
     A concept named by one word joins that word's group; one named by several forms its own.
     """
     keywords: dict[tuple[str, str], Keyword] = {}
-    named, is_foreign = concepts_named(topic, dictionary), is_foreign_to(lexicons, language)
     groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
     for concept, _ in named:
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
         for term, phrase in searched_terms(concept):
             spoken = [one for one in lexicons if term.language in ("", one.language) or not is_foreign]
-            forms = (phrase,) if " " in phrase else inflect_word(phrase, spoken)
+            inflect = carried_forms if is_foreign else inflect_word
+            forms = (phrase,) if " " in phrase else inflect(phrase, spoken)
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
             computed = is_computed and not term.pulled_from
@@ -507,13 +523,6 @@ def without_excluded(added: Iterable[Keyword], exclusions: Sequence[str], langua
         for keyword in added
         if not any(run <= {stem(word, language) for word in keyword.text.split()} for run in excluded)
     ]
-
-
-def named_in(topic: str, dictionary: Sequence[ConceptTerms], rules: ReadingRules) -> list[str]:
-    """The names of the concepts a topic names, where something was learned for concepts."""
-    if not any(each.concept for each in rules.learned):
-        return []
-    return [named.concept.name for named in concepts_named(topic, dictionary)]
 
 
 # ---- spelling

@@ -526,6 +526,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "counted": say_counted,
     "scope": say_scope,
     "foreign": say_foreign,
+    "everyday": lambda facts: _("it was carried across by everyday words alone, which have several senses"),
     "differ": say_differing,
     "untold": say_untold,
     "as written": say_as_written,

@@ -71,7 +71,7 @@ def foreign_told(run: RetrievalRun) -> str:
     if carried:
         said.append(_("Searched as: %(carried)s."))
     if lost:
-        said.append(_("Words are carried across by the dictionary alone, and it had none for %(lost)s."))
+        said.append(_("The dictionary and the list of everyday words had none for %(lost)s."))
         said.append(_("Ask in the language of the documents, or add the words to the dictionary."))
     asked, *texts = (str(LANGUAGES.get(each, each)) for each in (asked, *languages))
     named = {"asked": asked, "texts": _(" and ").join(texts)}
