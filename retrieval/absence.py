@@ -27,7 +27,7 @@ from retrieval.types import (
 )
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.options import unread_choices
-from retrieval.words.terms import weigh_terms
+from retrieval.words.terms import said_as, weigh_terms
 from retrieval.words.tokens import as_typed
 
 NAMES = {
@@ -64,16 +64,24 @@ def count_words(
             forms.setdefault(term.text, {}).update(dict.fromkeys(term.forms))
     every = [*map(lexicon_of, contents)]
     added = [each for each in question.keywords if not each.is_own and is_foreign_to(every, question.language)]
-    carried = {form for each in added for form in each.forms if any(len(one.lines_with(form)) for one in every)}
+    carried = {form: text for each in added for form in each.forms if (text := as_printed(form, contents))}
     return tuple(
         SearchedWord(
             text,
             (*forms[text],),
             count + elsewhere.get(text, 0),
-            tuple(form for form in forms[text] if form in carried and form != text),
+            tuple(carried[form] for form in forms[text] if form in carried and form != text),
         )
         for text, count in counts.items()
     )
+
+
+def as_printed(form: str, contents: Sequence[DocumentContent]) -> str:
+    """A form as the first line that has it spells it; "" where none has."""
+    for content in contents:
+        for number in lexicon_of(content).lines_with(form)[:1]:
+            return as_typed(form, content.lines[number - 1].text)
+    return ""
 
 
 def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: Collection[str] = ()) -> str:
@@ -95,7 +103,7 @@ def topic_words_nowhere(question: Question, searched: Sequence[SearchedWord]) ->
     counts = {word.text: word.count for word in searched}
     own = {each.text for each in question.keywords if each.is_own}
     wanted = [*(text for text in question.topic_words if text in own), *question.years]
-    return tuple(dict.fromkeys(as_typed(text, question.original) for text in wanted if counts.get(text) == 0))
+    return tuple(dict.fromkeys(said_as(text, question) for text in wanted if counts.get(text) == 0))
 
 
 def is_foreign(question: Question, languages: Collection[str]) -> bool:
@@ -166,11 +174,13 @@ def doubt_across(search: Search) -> str:
     if lost := () if is_read else topic_words_nowhere(question, search.searched):
         return give_clause("doubt", nowhere=[*lost], elsewhere=[])
     every = [*map(lexicon_of, search.contents)]
-    for group in question.groups:
-        standing = {each.source for each in group if any(len(one.lines_with_any(each.forms)) for one in every)}
-        if standing == {"everyday"} and any(each.priority == "primary" for each in group):
-            return give_clause("everyday")
-    return ""
+    by_list = [
+        said_as(group[0].text, question)
+        for group in question.groups
+        if any(each.priority == "primary" for each in group)
+        and {each.source for each in group for one in every if len(one.lines_with_any(each.forms))} == {"everyday"}
+    ]
+    return give_clause("everyday", words=by_list) if by_list else ""
 
 
 def doubt_because(finding: AbsenceVerdict, why: str) -> AbsenceVerdict:

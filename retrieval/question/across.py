@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from os.path import commonprefix
@@ -12,11 +12,11 @@ from reading.matching import match_form
 from retrieval.types import ConceptTerm, ConceptTerms, Keyword
 from retrieval.words.compounds import split_word
 from retrieval.words.concepts import Named, Names, index_names, matches_in, said_words, searched_terms
+from retrieval.words.forms import verb_forms
 from retrieval.words.lexicon import FORMS_MAX, Lexicon
 from retrieval.words.tokens import base_form, normalise_words, plurals_of, stem, word_lists
 
 PLURAL_MAX, FORM_MAX = 2, 3  # letters apart; with more of them a word of the same stem is another
-FORM_ENDINGS, INFINITIVES = {"de": ("et", "t"), "fr": ("ees", "ee")}, {"de": "en", "fr": "er"}
 
 
 @cache
@@ -47,37 +47,37 @@ def carry_across(
     """The keywords of a question, several as one where they are carried together; everyday words for them; and what it
     names in the dictionary, which overrules the list where it has the word in a language of the documents.
     """
-    languages = {"", *(one.language for one in lexicons)}
-    listed = [each for each in named if letters_apart(*each, language) <= PLURAL_MAX]
-    reached = {word for one, words in listed if languages & {term.language for term in one.terms} for word in words}
-    ideas = [each for each in everyday_named(topic, language) if reached.isdisjoint(each.words)]
-    carried = {word for each in ideas for word in each.words}
-    named = [each for each in named if each in listed or carried.isdisjoint(each.words)]
-    together = {word: one.name for one, words in named for word in words if words[1:]}
-    terms = {each: [term for term in searched_terms(each.concept) if term[0].language in languages] for each in ideas}
-    spelt = {word for each in (*ideas, *named) for word in each.words if is_spelt_so(each, languages, language)}
-    foreign = {word for each in (*ideas, *named) for word in each.words} - spelt
-    own = {each.text: replace(each, group=together.get(each.text, each.group)) for each in keywords}
-    own |= {text: replace(each, forms=()) for text, each in own.items() if text in foreign}
+    spoken, texts = {"", *(one.language for one in lexicons)}, {each.text for each in keywords}
+    near = [each for each in named if letters_apart(*each, language) <= PLURAL_MAX]
+    overruled = {word for one, words in near if spoken & {term.language for term in one.terms} for word in words}
+    found = [each for each in everyday_named(topic, language) if overruled.isdisjoint(each.words)]
+    ideas = [Named(one, said) for one, words in found if (said := tuple(word for word in words if word in texts))]
+    listed = {word for each in ideas for word in each.words}
+    named = [each for each in named if each in near or listed.isdisjoint(each.words)]
+    phrases = {words: set[str]() for _, words in (*named, *ideas)}
+    for one, words in (*named, *ideas):
+        phrases[words].update(phrase for term, phrase in searched_terms(one) if term.language in spoken)
+    carried = {word for words, others in phrases.items() if others for word in words}
+    same = {word for word in carried if phrases.get((word,), set()) & {word, *plurals_of(word, language)}}
+    groups = {word: one.name for one, words in named for word in words if words[1:]}
+    groups |= {word: words[0] for _, words in ideas for word in words}
+    own = {each.text: replace(each, group=groups.get(each.text, each.group)) for each in keywords}
+    for word in carried & texts:
+        own[word] = replace(own[word], forms=carried_forms(word, lexicons) if word in same else ())
     added: dict[tuple[str, str], Keyword] = {}
-    for each in ideas:
-        said = [own[word] for word in each.words if word in own]
-        own |= {word.text: replace(word, group=said[0].group) for word in said}
-        for (_, spoken, *_), phrase in terms[each] if said else []:
-            forms = carried_forms(phrase, [one for one in lexicons if one.language == spoken])
-            if phrase == " ".join(each.words):
-                first = own[said[0].text]
-                own[first.text] = replace(first, forms=tuple(dict.fromkeys((*first.forms, *forms))))
-            elif phrase not in own:
-                word = replace(said[0], text=phrase, forms=forms, source="everyday", language=spoken)
+    for one, words in ideas:
+        for term, phrase in searched_terms(one):
+            if term.language in spoken and phrase not in texts:
+                forms = carried_forms(phrase, [each for each in lexicons if each.language == term.language])
+                word = replace(own[words[0]], text=term.text, forms=forms, source="everyday", language=term.language)
                 added[word.group, phrase] = word
     return [*own.values()], [*added.values()], named
 
 
 def carried_forms(phrase: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
     """A word of the documents' language as they have it: its inflections, no others of its stem."""
-    met = (form for one in lexicons for form in one.inflections(phrase)[:FORMS_MAX])
-    return tuple(dict.fromkeys((phrase, *(form for form in met if is_inflected(form, phrase, lexicons[0].language)))))
+    met = [(form, one.language) for one in lexicons for form in one.inflections(phrase)[:FORMS_MAX]]
+    return tuple(dict.fromkeys((phrase, *(form for form, language in met if is_inflected(form, phrase, language)))))
 
 
 def is_inflected(form: str, word: str, language: str) -> bool:
@@ -90,40 +90,25 @@ def is_inflected(form: str, word: str, language: str) -> bool:
     return all({each, each.removeprefix(word[start - 1])} & endings for each in (form[start:], word[start:]))
 
 
-def is_spelt_so(named: Named, languages: Container[str], language: str) -> bool:
-    """Whether the words that name a concept stand for it in other languages too, or in none: "service"."""
-    terms = [phrase for term, phrase in searched_terms(named.concept) if term.language in languages]
-    return not terms or (not named.words[1:] and not spellings(named.words, language).isdisjoint(terms))
-
-
-def spellings(words: Sequence[str], language: str) -> set[str]:
-    return {" ".join(words), *(plurals_of(words[0], language) if not words[1:] else ())}
-
-
 def everyday_named(topic: str, language: str) -> list[Named]:
     """The everyday ideas a topic names, each as often as it does; of those that share a stem the nearest words'."""
     ideas, words = everyday_ideas(), said_words(topic)
-    found: dict[tuple[int, ...], list[Named]] = {}
     names = index_names(ideas).get(language, Names())
-    sought = [verb_of(word, language, names) for word in words]
-    matches = matches_in(sought, language, names)
-    for places, numbers in sorted(matches, key=lambda match: -len(match.places)):
-        if all(set(places).isdisjoint(taken) for taken in found):
-            named = [Named(ideas[number], tuple(words[place] for place in places)) for number in numbers]
-            said = [sought[place] for place in places]
-            apart = [letters_apart(each.concept, said, language) for each in named]
-            least = min(FORM_MAX, *apart)
-            found[places] = [each for each, letters in zip(named, apart, strict=True) if letters == least]
-    return [each for several in found.values() for each in several]
+    sought, named, taken = [verb_of(word, language, names) for word in words], list[Named](), set[int]()
+    for places, numbers in sorted(matches_in(sought, language, names), key=lambda match: -len(match.places)):
+        if taken.isdisjoint(places):
+            taken.update(places)
+            apart = {each: letters_apart(ideas[each], [sought[at] for at in places], language) for each in numbers}
+            nearest = [each for each, letters in apart.items() if letters == min(FORM_MAX, *apart.values())]
+            named += [Named(ideas[each], tuple(words[at] for at in places)) for each in nearest]
+    return named
 
 
 def verb_of(word: str, language: str, names: Names) -> str:
-    """The infinitive of a form that the stemmer does not bring to it ("notifiée", "zahlt"); any other word as it is."""
-    for ending in FORM_ENDINGS.get(language, ()):
-        verb = word.removesuffix(ending) + INFINITIVES[language]
-        if word.endswith(ending) and (stem(verb, language),) in names and (stem(word, language),) not in names:
-            return verb
-    return word
+    """The verb of a form that the stemmer does not bring to it ("notifiée", "zahlt"); any other word as it is."""
+    verbs = (form for form in verb_forms(word, language) if word.endswith("t") and form.endswith("n"))
+    tried = (word, *verbs, re.sub("ees?$", "er", word))
+    return next((each for each in tried if (stem(each, language),) in names), word)
 
 
 def letters_apart(concept: ConceptTerms, said: Sequence[str], language: str) -> int:

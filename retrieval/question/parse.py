@@ -256,7 +256,7 @@ def read_keywords(
         keywords, across, named = carry_across(looked_for, keywords, named, lexicons, language)
     known = {keyword.text for keyword in keywords}
     of_dictionary = dictionary_keywords(named, lexicons, is_foreign=is_foreign)
-    return keywords, phrases, [*across, *(each for each in of_dictionary if each.text not in known)], named
+    return keywords, phrases, [*across, *(each for each in of_dictionary if each.forms[0] not in known)], named
 
 
 def own_keywords(
@@ -500,7 +500,8 @@ def dictionary_keywords(named: Sequence[Named], lexicons: Sequence[Lexicon], *, 
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
             computed = is_computed and not term.pulled_from
-            keyword = Keyword(phrase, forms, "dictionary", term.priority, term.weight, group, term.language, computed)
+            text = term.text if is_foreign else phrase
+            keyword = Keyword(text, forms, "dictionary", term.priority, term.weight, group, term.language, computed)
             keywords.setdefault((group, phrase), keyword)
     return list(keywords.values())
 

@@ -526,7 +526,10 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "counted": say_counted,
     "scope": say_scope,
     "foreign": say_foreign,
-    "everyday": lambda facts: _("it was carried across by everyday words alone, which have several senses"),
+    "everyday": lambda facts: (
+        _("only the list of everyday words had something for %(words)s, and such words have several senses")
+        % {"words": mark_words(facts["words"])}
+    ),
     "differ": say_differing,
     "untold": say_untold,
     "as written": say_as_written,

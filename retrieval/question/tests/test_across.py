@@ -121,6 +121,8 @@ def test_words_written_as_one_are_looked_for_apart(topic: str, apart: str) -> No
         ),
         ("La violation doit-elle être notifiée ?", "He notified and notifies the notary.", {"notified", "notifies"}),
         ("Wer zahlt?", "The payer pays and paid the payee.", {"pays", "paid"}),
+        ("Was wird gespeichert?", "It is stored in the store.", {"stored", "store"}),
+        ("Quel est le solde au 31 décembre ?", "On 31 December it is decent.", {"december"}),
         ("Y a-t-il une police ?", "Reported to the police under this policy.", set()),
         ("Gibt es eine Provision?", "General provisions.", set()),
         ("Y a-t-il une clause de non-concurrence ?", "This clause holds, as each clause.", set()),

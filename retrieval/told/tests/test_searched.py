@@ -109,6 +109,15 @@ def test_only_what_stands_is_told_for_a_word_and_the_word_itself_needs_nothing()
     assert [each["text"] for each in searched_told(run)] == ["reçoit", "licence"]
 
 
+def test_what_stands_for_a_word_is_told_as_the_document_spells_it() -> None:
+    content = content_of_lines(
+        ["# 1", "Die Räumlichkeiten liegen in der Stadt. Rauchen ist unzulässig."], language="de"
+    )
+    run = result_row(retrieve("Is smoking prohibited in the premises?", [content], settings=SETTINGS, arbiter="rules"))
+    told = [each["text"] for each in searched_told(run)]
+    assert told == ["smoking", "prohibited (unzulässig)", "premises (Räumlichkeiten)"]
+
+
 def test_of_an_older_run_no_word_is_told_as_lost() -> None:
     several = [OWN | {"text": text} for text in ("informations", "confidentielles")]
     secret = ADDED | {"text": "confidential information", "group": "secrecy"}
