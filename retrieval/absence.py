@@ -64,7 +64,12 @@ def count_words(
             forms.setdefault(term.text, {}).update(dict.fromkeys(term.forms))
     every = [*map(lexicon_of, contents)]
     added = [each for each in question.keywords if not each.is_own and is_foreign_to(every, question.language)]
-    carried = {form: text for each in added for form in each.forms if (text := as_printed(form, contents))}
+    carried = {
+        form: as_typed(form, content.lines[number - 1].text)
+        for form in {form for each in added for form in each.forms}
+        for content in contents
+        for number in lexicon_of(content).lines_with(form)[:1]
+    }
     return tuple(
         SearchedWord(
             text,
@@ -74,14 +79,6 @@ def count_words(
         )
         for text, count in counts.items()
     )
-
-
-def as_printed(form: str, contents: Sequence[DocumentContent]) -> str:
-    """A form as the first line that has it spells it; "" where none has."""
-    for content in contents:
-        for number in lexicon_of(content).lines_with(form)[:1]:
-            return as_typed(form, content.lines[number - 1].text)
-    return ""
 
 
 def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: Collection[str] = ()) -> str:
@@ -143,7 +140,8 @@ def judge_absence(search: Search) -> AbsenceVerdict:
     }
     gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
     if not is_absent:
-        is_told = ranking.arbiter == "model" or question.hints.names_page
+        is_page_alone = question.hints.names_page and all(each.is_own for each in question.keywords)
+        is_told = ranking.arbiter == "model" or is_page_alone
         return doubt_because(AbsenceVerdict("found", "", gates), "" if is_told else doubt_across(search))
     is_unread = any(unread_choices(question, content) for content in search.contents)
     if not zero and ranking.is_doubtful and not is_unread:

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from os.path import commonprefix
@@ -14,7 +14,15 @@ from retrieval.words.compounds import split_word
 from retrieval.words.concepts import Named, Names, index_names, matches_in, said_words, searched_terms
 from retrieval.words.forms import verb_forms
 from retrieval.words.lexicon import FORMS_MAX, Lexicon
-from retrieval.words.tokens import base_form, normalise_words, plurals_of, stem, word_lists
+from retrieval.words.tokens import (
+    ALGORITHMS,
+    base_form,
+    is_stop_word,
+    normalise_words,
+    plurals_of,
+    stem,
+    word_lists,
+)
 
 PLURAL_MAX, FORM_MAX = 2, 3  # letters apart; with more of them a word of the same stem is another
 
@@ -41,43 +49,60 @@ def written_apart(topic: str, dictionary: Sequence[ConceptTerms], language: str)
     return re.sub(r"[^\W\d_]+", apart, topic)
 
 
+def language_listed(words: Sequence[str], lexicons: Sequence[Lexicon]) -> str:
+    """The one language whose everyday words say most of a question of which no document has a word: "Laufzeit?"."""
+    spoken = {one.language for one in lexicons}
+    said = [word for word in words if word.isalpha() and not any(is_stop_word(word, each) for each in spoken)]
+    if not spoken or any(word in one.lines or one.inflections(word) for one in lexicons for word in said):
+        return ""
+    asked = {each: everyday_named(written_apart(" ".join(said), (), each), each) for each in ALGORITHMS}
+    most = max(map(len, asked.values()))
+    leaders = [language for language, named in asked.items() if len(named) == most]
+    return leaders[0] if len(leaders) == 1 else ""
+
+
 def carry_across(
     topic: str, keywords: Sequence[Keyword], named: Sequence[Named], lexicons: Sequence[Lexicon], language: str
-) -> tuple[list[Keyword], list[Keyword], list[Named]]:
-    """The keywords of a question, several as one where they are carried together; everyday words for them; and what it
-    names in the dictionary, which overrules the list where it has the word in a language of the documents.
+) -> tuple[list[Keyword], list[Named]]:
+    """The keywords of a question, several as one where they are carried together, and what carries its topic: what it
+    names in the dictionary, and everyday ideas for words of which that finds nothing. A word that is carried counts as
+    it is spelt only where it stands for the same in a language of the documents.
     """
-    spoken, texts = {"", *(one.language for one in lexicons)}, {each.text for each in keywords}
-    near = [each for each in named if letters_apart(*each, language) <= PLURAL_MAX]
-    overruled = {word for one, words in near if spoken & {term.language for term in one.terms} for word in words}
-    found = [each for each in everyday_named(topic, language) if overruled.isdisjoint(each.words)]
-    ideas = [Named(one, said) for one, words in found if (said := tuple(word for word in words if word in texts))]
-    listed = {word for each in ideas for word in each.words}
-    named = [each for each in named if each in near or listed.isdisjoint(each.words)]
-    phrases = {words: set[str]() for _, words in (*named, *ideas)}
-    for one, words in (*named, *ideas):
-        phrases[words].update(phrase for term, phrase in searched_terms(one) if term.language in spoken)
-    carried = {word for words, others in phrases.items() if others for word in words}
-    same = {word for word in carried if phrases.get((word,), set()) & {word, *plurals_of(word, language)}}
-    groups = {word: one.name for one, words in named for word in words if words[1:]}
-    groups |= {word: words[0] for _, words in ideas for word in words}
-    own = {each.text: replace(each, group=groups.get(each.text, each.group)) for each in keywords}
-    for word in carried & texts:
-        own[word] = replace(own[word], forms=carried_forms(word, lexicons) if word in same else ())
-    added: dict[tuple[str, str], Keyword] = {}
-    for one, words in ideas:
-        for term, phrase in searched_terms(one):
-            if term.language in spoken and phrase not in texts:
-                forms = carried_forms(phrase, [each for each in lexicons if each.language == term.language])
-                word = replace(own[words[0]], text=term.text, forms=forms, source="everyday", language=term.language)
-                added[word.group, phrase] = word
-    return [*own.values()], [*added.values()], named
+    topical = {each.text for each in keywords if each.priority == "primary"}
+    found = [
+        each._replace(words=(*filter(topical.__contains__, each.words),)) for each in everyday_named(topic, language)
+    ]
+    terms = {each: carried_terms(each.concept, lexicons) for each in (*named, *found)}
+    near = [each for each in named if letters_apart(each.concept, each.words, language) <= PLURAL_MAX]
+    met = [
+        each for each in near if any(len(one.lines_with_any(forms)) for one in lexicons for *_, forms in terms[each])
+    ]
+    overruled = words_of(met)
+    ideas = [each for each in found if each.words and overruled.isdisjoint(each.words)]
+    named = [each for each in named if each in near or words_of(ideas).isdisjoint(each.words)]
+    forms: dict[str, tuple[str, ...]] = dict.fromkeys(words_of([*ideas, *(each for each in named if terms[each])]), ())
+    for each in (*found, *named):
+        for _, phrase, others in terms[each] if len(each.words) == 1 else ():
+            if phrase in (each.words[0], *plurals_of(each.words[0], language)):
+                forms[each.words[0]] = (each.words[0], *others)
+    groups = {word: " ".join(each.words) for each in (*named, *ideas) for word in each.words}
+    own = (replace(each, group=groups.get(each.text, each.group)) for each in keywords)
+    return [replace(each, forms=forms.get(each.text, each.forms)) for each in own], [*named, *ideas]
 
 
-def carried_forms(phrase: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
-    """A word of the documents' language as they have it: its inflections, no others of its stem."""
-    met = [(form, one.language) for one in lexicons for form in one.inflections(phrase)[:FORMS_MAX]]
-    return tuple(dict.fromkeys((phrase, *(form for form, language in met if is_inflected(form, phrase, language)))))
+def words_of(named: Iterable[Named]) -> set[str]:
+    return {word for each in named for word in each.words}
+
+
+def carried_terms(concept: ConceptTerms, lexicons: Sequence[Lexicon]) -> list[tuple[ConceptTerm, str, tuple[str, ...]]]:
+    """The terms of a concept in the languages of the documents, each as a phrase and in the inflections they have."""
+    found = []
+    for term, phrase in searched_terms(concept):
+        if spoken := [one for one in lexicons if term.language in ("", one.language)]:
+            met = [(form, one.language) for one in spoken for form in one.inflections(phrase)[:FORMS_MAX]]
+            forms = (form for form, language in met if is_inflected(form, phrase, language))
+            found.append((term, phrase, tuple(dict.fromkeys((phrase, *forms)))))
+    return found
 
 
 def is_inflected(form: str, word: str, language: str) -> bool:
@@ -100,7 +125,7 @@ def everyday_named(topic: str, language: str) -> list[Named]:
             taken.update(places)
             apart = {each: letters_apart(ideas[each], [sought[at] for at in places], language) for each in numbers}
             nearest = [each for each, letters in apart.items() if letters == min(FORM_MAX, *apart.values())]
-            named += [Named(ideas[each], tuple(words[at] for at in places)) for each in nearest]
+            named += [Named(ideas[each], tuple(words[at] for at in places), "everyday") for each in nearest]
     return named
 
 

@@ -15,7 +15,7 @@ from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from reading.wording import LANGUAGES
-from retrieval.question.across import carried_forms, carry_across, written_apart
+from retrieval.question.across import carried_terms, carry_across, language_listed, written_apart
 from retrieval.question.bands import measured_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
@@ -153,17 +153,24 @@ def read_question(
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
     default = lexicons[0].language if lexicons else "en"
-    told = language_by_script(topic, default) or language_told(normalise_words(topic), default)
+    told = tell_language(topic, lexicons, default)
     language = told or default
     topic, phrasing = without_scope(topic, phrasing, language)
     corrections = find_misspellings(normalise_words(topic), lexicons, language)
     topic = correct(topic, corrections)
     rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
     labels = (*numbers_named(topic, language), *rows_named)
-    read = read_keywords(topic, phrasing, contents, lexicons, language, labels, dictionary)
-    keywords, phrases, added, named = read
+    looked_for = written_apart(topic, dictionary, language) if is_foreign_to(lexicons, language) else topic
+    keywords, phrases = read_keywords(looked_for, phrasing, contents, lexicons, language, labels)
+    keywords, added, named = with_concepts(looked_for, keywords, dictionary, lexicons, language)
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
-    learned = learned_keywords(rules.learned, [one.name for one, _ in named], searched, lexicons, language)
+    learned = learned_keywords(
+        rules.learned,
+        [each.concept.name for each in named if each.source == "dictionary"],
+        searched,
+        lexicons,
+        language,
+    )
     hints = read_hints(asked, contents)
     shape = rules.shape_of(topic, told)
     answer_type = rules.type_of(topic, language, is_told=bool(told))
@@ -206,6 +213,13 @@ def read_question(
     )
 
 
+def tell_language(topic: str, lexicons: Sequence[Lexicon], default: str) -> str:
+    """The language that the script of a question, its small words or, where these do not, its everyday words tell."""
+    words = normalise_words(topic)
+    listed = "" if language_told(words, "") else language_listed(words, lexicons)
+    return language_by_script(topic, default) or listed or language_told(words, default)
+
+
 def read_hints(asked: str, contents: Sequence[DocumentContent]) -> Hints:
     """Where the question says to look: pages, a section, a layout, a statement, an object, lines around."""
     before, after = lines_beside_asked(asked)
@@ -238,28 +252,6 @@ def without_scope(topic: str, phrasing: Phrasing, language: str) -> tuple[str, P
 
 
 def read_keywords(
-    topic: str,
-    phrasing: Phrasing,
-    contents: Sequence[DocumentContent],
-    lexicons: Sequence[Lexicon],
-    language: str,
-    labels: Sequence[str],
-    dictionary: Sequence[ConceptTerms],
-) -> tuple[list[Keyword], tuple[str, ...], list[Keyword], list[Named]]:
-    """The keywords of a question and the phrases they form; what is added to them, and the concepts it names."""
-    is_foreign = is_foreign_to(lexicons, language)
-    looked_for = written_apart(topic, dictionary, language) if is_foreign else topic
-    keywords, phrases = own_keywords(looked_for, phrasing, contents, lexicons, language, labels)
-    named = concepts_named(looked_for, dictionary)
-    across: list[Keyword] = []
-    if is_foreign:
-        keywords, across, named = carry_across(looked_for, keywords, named, lexicons, language)
-    known = {keyword.text for keyword in keywords}
-    of_dictionary = dictionary_keywords(named, lexicons, is_foreign=is_foreign)
-    return keywords, phrases, [*across, *(each for each in of_dictionary if each.forms[0] not in known)], named
-
-
-def own_keywords(
     topic: str,
     phrasing: Phrasing,
     contents: Sequence[DocumentContent],
@@ -484,24 +476,39 @@ def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run[-PHRASE_WORDS_MAX:]) for run in runs if len(run) > 1))
 
 
-def dictionary_keywords(named: Sequence[Named], lexicons: Sequence[Lexicon], *, is_foreign: bool) -> list[Keyword]:
-    """Every term, in every language, of each concept the question names and those it is computed from (R18).
+def with_concepts(
+    topic: str, keywords: list[Keyword], dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon], language: str
+) -> tuple[list[Keyword], list[Keyword], list[Named]]:
+    """The keywords of a question, those that are added to them, and the concepts it names."""
+    named = concepts_named(topic, dictionary)
+    if is_foreign := is_foreign_to(lexicons, language):
+        keywords, named = carry_across(topic, keywords, named, lexicons, language)
+    known = {each.text for each in keywords}
+    added = concept_keywords(named, lexicons, is_foreign=is_foreign)
+    return keywords, [each for each in added if each.forms[0] not in known], named
 
-    A concept named by one word joins that word's group; one named by several forms its own.
+
+def concept_keywords(named: Sequence[Named], lexicons: Sequence[Lexicon], *, is_foreign: bool) -> list[Keyword]:
+    """Every term, in every language, of each concept the question names and those it is computed from (R18); where it
+    is in another language than the documents, only in theirs.
+
+    A concept named by one word joins that word's group; one named by several forms its own, across languages theirs.
     """
     keywords: dict[tuple[str, str], Keyword] = {}
-    groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
-    for concept, _ in named:
+    joined = [each for each in named if len(each.words) == 1 or is_foreign]
+    groups = {(each.source, each.concept.name): " ".join(each.words) for each in joined}
+    for concept, _, source in named:
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
-        for term, phrase in searched_terms(concept):
-            spoken = [one for one in lexicons if term.language in ("", one.language) or not is_foreign]
-            inflect = carried_forms if is_foreign else inflect_word
-            forms = (phrase,) if " " in phrase else inflect(phrase, spoken)
+        every = (
+            (*each, (each[1],) if " " in each[1] else inflect_word(each[1], lexicons))
+            for each in searched_terms(concept)
+        )
+        for term, phrase, forms in carried_terms(concept, lexicons) if is_foreign else every:
             name = term.pulled_from or concept.name
-            group = groups.get(name, name)
+            group = groups.get((source, name), name)
             computed = is_computed and not term.pulled_from
             text = term.text if is_foreign else phrase
-            keyword = Keyword(text, forms, "dictionary", term.priority, term.weight, group, term.language, computed)
+            keyword = Keyword(text, forms, source, term.priority, term.weight, group, term.language, computed)
             keywords.setdefault((group, phrase), keyword)
     return list(keywords.values())
 

@@ -107,7 +107,7 @@ def test_unreadable_pages_mean_cannot_tell() -> None:
     assert (result.coverage.pages, result.coverage.pages_with_text) == (2, 1)
 
 
-BY_LIST = "only the list of everyday words had something for {}, and such words have several senses"
+BY_LIST = "only the list of everyday words had something for {}: nobody checked that this is what was meant"
 PROTECTION = ("# 1. Protection", "Cover is granted for twelve months by the policy of the Provider.")
 
 

@@ -527,7 +527,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "scope": say_scope,
     "foreign": say_foreign,
     "everyday": lambda facts: (
-        _("only the list of everyday words had something for %(words)s, and such words have several senses")
+        _("only the list of everyday words had something for %(words)s: nobody checked that this is what was meant")
         % {"words": mark_words(facts["words"])}
     ),
     "differ": say_differing,

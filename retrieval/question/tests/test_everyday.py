@@ -46,5 +46,5 @@ def test_every_idea_is_named_by_a_word_of_every_language() -> None:
     ],
 )
 def test_inflected_words_name_their_ideas(asked: str, named: set[str], not_named: set[str]) -> None:
-    found = {idea.name for idea, _ in concepts_named(asked, everyday_ideas())}
+    found = {each.concept.name for each in concepts_named(asked, everyday_ideas())}
     assert named <= found and found.isdisjoint(not_named), found

@@ -86,13 +86,21 @@ ADVICE = "Ask in the language of the documents, or add the words to the dictiona
             ["teint", SECRET],
             f"Searched as: {SECRET}. {NONE} “teint”. {ADVICE}",
         ),
-        ("Wird die Software verlängert?", ["software", "verlängert"], ""),  # nor any for "extended"
+        (
+            "Wird die Software verlängert?",
+            ["software", "verlängert"],
+            "Nothing that stands for “verlängert” was found.",
+        ),
         (
             "Wann kann ein Vertragspartner kündigen?",
             ["vertragspartner (party)", "kündigen (termination, terminate)"],
             "Searched as: vertragspartner (party), kündigen (termination, terminate).",
         ),
-        ("Was gilt bei höherer Gewalt?", ["gilt", "höherer gewalt"], ""),  # the dictionary had words, and none stands
+        (
+            "Was gilt bei höherer Gewalt?",
+            ["gilt", "höherer gewalt"],
+            "Nothing that stands for “höherer gewalt” was found.",
+        ),
     ],
 )
 def test_it_is_told_what_stands_for_each_word_and_which_had_none(asked: str, rows: list[str], said: str) -> None:
