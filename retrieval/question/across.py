@@ -8,6 +8,7 @@ from functools import cache
 from os.path import commonprefix
 from pathlib import Path
 
+from reading.language import language_by_script
 from reading.matching import match_form
 from retrieval.types import ConceptTerm, ConceptTerms, Keyword
 from retrieval.words.compounds import split_word
@@ -18,6 +19,7 @@ from retrieval.words.tokens import (
     ALGORITHMS,
     base_form,
     is_stop_word,
+    language_told,
     normalise_words,
     plurals_of,
     stem,
@@ -49,16 +51,18 @@ def written_apart(topic: str, dictionary: Sequence[ConceptTerms], language: str)
     return re.sub(r"[^\W\d_]+", apart, topic)
 
 
-def language_listed(words: Sequence[str], lexicons: Sequence[Lexicon]) -> str:
-    """The one language whose everyday words say most of a question of which no document has a word: "Laufzeit?"."""
-    spoken = {one.language for one in lexicons}
-    said = [word for word in words if word.isalpha() and not any(is_stop_word(word, each) for each in spoken)]
-    if not spoken or any(word in one.lines or one.inflections(word) for one in lexicons for word in said):
-        return ""
-    asked = {each: everyday_named(written_apart(" ".join(said), (), each), each) for each in ALGORITHMS}
-    most = max(map(len, asked.values()))
-    leaders = [language for language, named in asked.items() if len(named) == most]
-    return leaders[0] if len(leaders) == 1 else ""
+def tell_language(topic: str, lexicons: Sequence[Lexicon], default: str) -> str:
+    """The language that the script of a question or its small words tell; where these tell no single one and no
+    document has a word of it, the one language whose everyday words name most of it ("Laufzeit?"); or "".
+    """
+    words = normalise_words(topic)
+    told = language_by_script(topic, default) or language_told(words, default)
+    said = [word for word in words if word.isalpha() and not any(is_stop_word(word, one.language) for one in lexicons)]
+    if language_told(words, "") or any(word in one.lines or one.inflections(word) for one in lexicons for word in said):
+        return told
+    named = {each: len(everyday_named(written_apart(" ".join(said), (), each), each)) for each in ALGORITHMS}
+    leaders = [language for language, count in named.items() if count == max(named.values())]
+    return leaders[0] if len(leaders) == 1 else told
 
 
 def carry_across(
@@ -69,16 +73,14 @@ def carry_across(
     it is spelt only where it stands for the same in a language of the documents.
     """
     topical = {each.text for each in keywords if each.priority == "primary"}
-    found = [
-        each._replace(words=(*filter(topical.__contains__, each.words),)) for each in everyday_named(topic, language)
-    ]
+    every = everyday_named(topic, language)
+    found = [each._replace(words=tuple(word for word in each.words if word in topical)) for each in every]
     terms = {each: carried_terms(each.concept, lexicons) for each in (*named, *found)}
     near = [each for each in named if letters_apart(each.concept, each.words, language) <= PLURAL_MAX]
     met = [
         each for each in near if any(len(one.lines_with_any(forms)) for one in lexicons for *_, forms in terms[each])
     ]
-    overruled = words_of(met)
-    ideas = [each for each in found if each.words and overruled.isdisjoint(each.words)]
+    ideas = [each for each in found if each.words and words_of(met).isdisjoint(each.words)]
     named = [each for each in named if each in near or words_of(ideas).isdisjoint(each.words)]
     forms: dict[str, tuple[str, ...]] = dict.fromkeys(words_of([*ideas, *(each for each in named if terms[each])]), ())
     for each in (*found, *named):

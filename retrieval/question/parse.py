@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
-from reading.language import UNKNOWN, language_by_script
+from reading.language import UNKNOWN
 from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from reading.wording import LANGUAGES
-from retrieval.question.across import carried_terms, carry_across, language_listed, written_apart
+from retrieval.question.across import carried_terms, carry_across, tell_language, written_apart
 from retrieval.question.bands import measured_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
@@ -54,7 +54,6 @@ from retrieval.words.tokens import (
     is_run,
     is_slip,
     is_stop_word,
-    language_told,
     normalise_words,
     plurals_of,
     split_words,
@@ -211,13 +210,6 @@ def read_question(
         printed_pattern=printed_pattern,
         part_types=tuple(rules.type_of(part.text, language, is_told=bool(told)) for part in parts),
     )
-
-
-def tell_language(topic: str, lexicons: Sequence[Lexicon], default: str) -> str:
-    """The language that the script of a question, its small words or, where these do not, its everyday words tell."""
-    words = normalise_words(topic)
-    listed = "" if language_told(words, "") else language_listed(words, lexicons)
-    return language_by_script(topic, default) or listed or language_told(words, default)
 
 
 def read_hints(asked: str, contents: Sequence[DocumentContent]) -> Hints:
