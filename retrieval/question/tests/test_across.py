@@ -70,6 +70,28 @@ def test_the_dictionary_of_the_base_overrules_the_list(german: str) -> None:
     assert added == ["engagement letter"]
 
 
+def test_a_row_of_it_that_finds_nothing_gives_way_to_the_list_as_well() -> None:
+    terms = (ConceptTerm("Vertrag", "de"), ConceptTerm("treaty", "en"))
+    question = parse_question("Wo steht der Vertrag?", [ENGLISH], [ConceptTerms("treaty", terms)])
+    added = {each.text: each.source for each in question.keywords if each.group == "vertrag" and not each.is_own}
+    assert added == {"treaty": "dictionary", "agreement": "everyday", "contract": "everyday"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [
+        ("Laufzeit?", "de"),
+        ("Plazo de pago", "es"),
+        ("Was steht in Anlage B?", "de"),  # "was" and "in" are English as well
+        ("Agreement?", "en"),  # the document has it
+        ("Zebra?", "en"),
+        ("What is the Laufzeit?", "en"),
+    ],
+)
+def test_everyday_words_tell_a_language_where_small_ones_do_not(asked: str, language: str) -> None:
+    assert parse_question(asked, [ENGLISH]).language == language
+
+
 def test_a_concept_named_by_another_word_of_the_stem_does_not() -> None:
     """ "Licence" is no "licencié", nor "assurance" "assuré"."""
     dismissed = ConceptTerms("dismissal", (ConceptTerm("licencié", "fr"), ConceptTerm("dismissal", "en")))
