@@ -6,7 +6,6 @@ from documents.storage.content import DocumentContent
 from reading.tables import cells_of_line, is_wrapped
 from retrieval.accounting import named_facts, summarise
 from retrieval.filters import Within
-from retrieval.question.parse import is_foreign_to
 from retrieval.search import Search
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
 from retrieval.told.reasons import give_clause
@@ -25,7 +24,7 @@ from retrieval.types import (
     Settled,
     Status,
 )
-from retrieval.words.lexicon import lexicon_of
+from retrieval.words.lexicon import is_foreign_to, lexicon_of
 from retrieval.words.options import unread_choices
 from retrieval.words.terms import said_as, weigh_terms
 from retrieval.words.tokens import as_typed

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from os.path import commonprefix
@@ -14,7 +14,7 @@ from retrieval.types import ConceptTerm, ConceptTerms, Keyword
 from retrieval.words.compounds import split_word
 from retrieval.words.concepts import Named, Names, index_names, matches_in, said_words, searched_terms
 from retrieval.words.forms import verb_forms
-from retrieval.words.lexicon import FORMS_MAX, Lexicon
+from retrieval.words.lexicon import FORMS_MAX, Lexicon, is_foreign_to
 from retrieval.words.tokens import (
     ALGORITHMS,
     base_form,
@@ -51,18 +51,21 @@ def written_apart(topic: str, dictionary: Sequence[ConceptTerms], language: str)
     return re.sub(r"[^\W\d_]+", apart, topic)
 
 
-def tell_language(topic: str, lexicons: Sequence[Lexicon], default: str) -> str:
+def tell_language(topic: str, lexicons: Sequence[Lexicon]) -> tuple[str, str]:
     """The language that the script of a question or its small words tell; where these tell no single one and no
-    document has a word of it, the one language whose everyday words name most of it ("Laufzeit?"); or "".
+    document has a word of it, the one language whose everyday words name most of it ("Laufzeit?"); or "". And the one
+    it is read in.
     """
+    default = lexicons[0].language if lexicons else "en"
     words = normalise_words(topic)
     told = language_by_script(topic, default) or language_told(words, default)
     said = [word for word in words if word.isalpha() and not any(is_stop_word(word, one.language) for one in lexicons)]
     if language_told(words, "") or any(word in one.lines or one.inflections(word) for one in lexicons for word in said):
-        return told
+        return told, told or default
     named = {each: len(everyday_named(written_apart(" ".join(said), (), each), each)) for each in ALGORITHMS}
     leaders = [language for language, count in named.items() if count == max(named.values())]
-    return leaders[0] if len(leaders) == 1 else told
+    told = leaders[0] if len(leaders) == 1 else told
+    return told, told or default
 
 
 def carry_across(
@@ -72,10 +75,12 @@ def carry_across(
     names in the dictionary, and everyday ideas for words of which that finds nothing. A word that is carried counts as
     it is spelt only where it stands for the same in a language of the documents.
     """
+    if not is_foreign_to(lexicons, language):
+        return [*keywords], [*named]
     topical = {each.text for each in keywords if each.priority == "primary"}
     every = everyday_named(topic, language)
     found = [each._replace(words=tuple(word for word in each.words if word in topical)) for each in every]
-    terms = {each: carried_terms(each.concept, lexicons) for each in (*named, *found)}
+    terms = {each: [*carried_terms(each.concept, lexicons)] for each in (*named, *found)}
     near = [each for each in named if letters_apart(each.concept, each.words, language) <= PLURAL_MAX]
     met = [
         each for each in near if any(len(one.lines_with_any(forms)) for one in lexicons for *_, forms in terms[each])
@@ -96,24 +101,27 @@ def words_of(named: Iterable[Named]) -> set[str]:
     return {word for each in named for word in each.words}
 
 
-def carried_terms(concept: ConceptTerms, lexicons: Sequence[Lexicon]) -> list[tuple[ConceptTerm, str, tuple[str, ...]]]:
-    """The terms of a concept in the languages of the documents, each as a phrase and in the inflections they have."""
-    found = []
+def carried_terms(
+    concept: ConceptTerms, lexicons: Sequence[Lexicon], *, is_foreign: bool = True
+) -> Iterator[tuple[ConceptTerm, str, tuple[str, ...]]]:
+    """The terms of a concept, each as a phrase and in the forms the documents have; across languages only terms in
+    those of the documents, in their inflections.
+    """
     for term, phrase in searched_terms(concept):
-        if spoken := [one for one in lexicons if term.language in ("", one.language)]:
-            met = [(form, one.language) for one in spoken for form in one.inflections(phrase)[:FORMS_MAX]]
-            forms = (form for form, language in met if is_inflected(form, phrase, language))
-            found.append((term, phrase, tuple(dict.fromkeys((phrase, *forms)))))
-    return found
+        spoken = [one for one in lexicons if not is_foreign or term.language in ("", one.language)]
+        single = spoken if " " not in phrase else []
+        met = [(form, one.language) for one in single for form in one.inflections(phrase)[:FORMS_MAX]]
+        forms = (form for form, language in met if not is_foreign or is_inflected(form, phrase, language))
+        if spoken or not is_foreign:
+            yield term, phrase, tuple(dict.fromkeys((phrase, *forms)))
 
 
 def is_inflected(form: str, word: str, language: str) -> bool:
     """Whether a word of the same stem differs in listed endings alone: "customer" is none of "customs"."""
-    endings = {"", *word_lists("inflections").get(language, ())}
     if stem(form, language) != stem(word, language):
         return True  # a word written as one, or a form of a verb
     form, word = base_form(form, language), base_form(word, language)
-    start = len(commonprefix([form, word]))
+    endings, start = {"", *word_lists("inflections").get(language, ())}, len(commonprefix([form, word]))
     return all({each, each.removeprefix(word[start - 1])} & endings for each in (form[start:], word[start:]))
 
 

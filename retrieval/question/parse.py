@@ -40,9 +40,9 @@ from retrieval.question.phrasing import (
 )
 from retrieval.question.vague import consider, say, with_meaning
 from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
-from retrieval.words.concepts import Named, concepts_named, searched_terms
+from retrieval.words.concepts import Named, concepts_named
 from retrieval.words.counts import count_before, counting_words, read_count
-from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
+from retrieval.words.lexicon import FORMS_MAX, Lexicon, is_foreign_to, lexicon_of
 from retrieval.words.options import option_groups_in
 from retrieval.words.periods import names_whole, side_asked
 from retrieval.words.statements import statement_names, statement_terms
@@ -151,9 +151,7 @@ def read_question(
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
-    default = lexicons[0].language if lexicons else "en"
-    told = tell_language(topic, lexicons, default)
-    language = told or default
+    told, language = tell_language(topic, lexicons)
     topic, phrasing = without_scope(topic, phrasing, language)
     corrections = find_misspellings(normalise_words(topic), lexicons, language)
     topic = correct(topic, corrections)
@@ -161,15 +159,10 @@ def read_question(
     labels = (*numbers_named(topic, language), *rows_named)
     looked_for = written_apart(topic, dictionary, language) if is_foreign_to(lexicons, language) else topic
     keywords, phrases = read_keywords(looked_for, phrasing, contents, lexicons, language, labels)
-    keywords, added, named = with_concepts(looked_for, keywords, dictionary, lexicons, language)
+    keywords, named = carry_across(looked_for, keywords, concepts_named(looked_for, dictionary), lexicons, language)
+    added = added_keywords(named, keywords, lexicons, language)
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
-    learned = learned_keywords(
-        rules.learned,
-        [each.concept.name for each in named if each.source == "dictionary"],
-        searched,
-        lexicons,
-        language,
-    )
+    learned = learned_keywords(rules.learned, [each.concept.name for each in named], searched, lexicons, language)
     hints = read_hints(asked, contents)
     shape = rules.shape_of(topic, told)
     answer_type = rules.type_of(topic, language, is_told=bool(told))
@@ -468,41 +461,29 @@ def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run[-PHRASE_WORDS_MAX:]) for run in runs if len(run) > 1))
 
 
-def with_concepts(
-    topic: str, keywords: list[Keyword], dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon], language: str
-) -> tuple[list[Keyword], list[Keyword], list[Named]]:
-    """The keywords of a question, those that are added to them, and the concepts it names."""
-    named = concepts_named(topic, dictionary)
-    if is_foreign := is_foreign_to(lexicons, language):
-        keywords, named = carry_across(topic, keywords, named, lexicons, language)
-    known = {each.text for each in keywords}
-    added = concept_keywords(named, lexicons, is_foreign=is_foreign)
-    return keywords, [each for each in added if each.forms[0] not in known], named
-
-
-def concept_keywords(named: Sequence[Named], lexicons: Sequence[Lexicon], *, is_foreign: bool) -> list[Keyword]:
-    """Every term, in every language, of each concept the question names and those it is computed from (R18); where it
-    is in another language than the documents, only in theirs.
+def added_keywords(
+    named: Sequence[Named], keywords: Sequence[Keyword], lexicons: Sequence[Lexicon], language: str
+) -> list[Keyword]:
+    """Every term, in every language, of each concept the question names and those it is computed from (R18), without
+    its own words; where it is in another language than the documents, only in theirs.
 
     A concept named by one word joins that word's group; one named by several forms its own, across languages theirs.
     """
-    keywords: dict[tuple[str, str], Keyword] = {}
+    added: dict[tuple[str, str], Keyword] = {}
+    known, is_foreign = {each.text for each in keywords}, is_foreign_to(lexicons, language)
     joined = [each for each in named if len(each.words) == 1 or is_foreign]
     groups = {(each.source, each.concept.name): " ".join(each.words) for each in joined}
     for concept, _, source in named:
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
-        every = (
-            (*each, (each[1],) if " " in each[1] else inflect_word(each[1], lexicons))
-            for each in searched_terms(concept)
-        )
-        for term, phrase, forms in carried_terms(concept, lexicons) if is_foreign else every:
+        for term, phrase, forms in carried_terms(concept, lexicons, is_foreign=is_foreign):
             name = term.pulled_from or concept.name
             group = groups.get((source, name), name)
             computed = is_computed and not term.pulled_from
             text = term.text if is_foreign else phrase
             keyword = Keyword(text, forms, source, term.priority, term.weight, group, term.language, computed)
-            keywords.setdefault((group, phrase), keyword)
-    return list(keywords.values())
+            if phrase not in known:
+                added.setdefault((group, phrase), keyword)
+    return list(added.values())
 
 
 def without_excluded(added: Iterable[Keyword], exclusions: Sequence[str], language: str) -> list[Keyword]:
@@ -541,11 +522,6 @@ def find_misspellings(words: Sequence[str], lexicons: Sequence[Lexicon], languag
         if meant:
             found.append((word, meant))
     return found
-
-
-def is_foreign_to(lexicons: Sequence[Lexicon], language: str) -> bool:
-    """Whether no document is in the language of the question, nor in one that is not known."""
-    return bool(lexicons) and all(lexicon.language not in (language, UNKNOWN) for lexicon in lexicons)
 
 
 def find_nearest_word(word: str, lexicons: Sequence[Lexicon]) -> str:
