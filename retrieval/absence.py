@@ -177,7 +177,7 @@ def doubt_across(search: Search) -> str:
         if any(each.priority == "primary" for each in group)
         and {each.source for each in group for one in every if len(one.lines_with_any(each.forms))} == {"everyday"}
     ]
-    return give_clause("everyday", words=by_list) if by_list else ""
+    return give_clause("everyday", words=[*dict.fromkeys(by_list)]) if by_list else ""
 
 
 def doubt_because(finding: AbsenceVerdict, why: str) -> AbsenceVerdict:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from os.path import commonprefix
 from pathlib import Path
 
@@ -89,9 +90,9 @@ def carry_across(
     named = [each for each in named if each in near or words_of(ideas).isdisjoint(each.words)]
     forms: dict[str, tuple[str, ...]] = dict.fromkeys(words_of([*ideas, *(each for each in named if terms[each])]), ())
     for each in (*found, *named):
-        for _, phrase, others in terms[each] if len(each.words) == 1 else ():
-            if phrase in (each.words[0], *plurals_of(each.words[0], language)):
-                forms[each.words[0]] = (each.words[0], *others)
+        for word, (_, phrase, others) in product(each.words, terms[each]):
+            if phrase in (word, *plurals_of(word, language)):
+                forms[word] = (word, *others)
     groups = {word: " ".join(each.words) for each in (*named, *ideas) for word in each.words}
     own = (replace(each, group=groups.get(each.text, each.group)) for each in keywords)
     return [replace(each, forms=forms.get(each.text, each.forms)) for each in own], [*named, *ideas]

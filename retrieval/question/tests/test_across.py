@@ -145,6 +145,7 @@ def test_words_written_as_one_are_looked_for_apart(topic: str, apart: str) -> No
         ),
         ("La violation doit-elle être notifiée ?", "He notified and notifies the notary.", {"notified", "notifies"}),
         ("Wer zahlt?", "The payer pays and paid the payee.", {"pays", "paid"}),
+        ("Quel est le numéro de téléphone ?", "Telephone number: none.", {"telephone"}),
         ("Was wird gespeichert?", "It is stored in the store.", {"stored", "store"}),
         ("Quel est le solde au 31 décembre ?", "On 31 December it is decent.", {"december"}),
         ("Y a-t-il une police ?", "Reported to the police under this policy.", set()),
