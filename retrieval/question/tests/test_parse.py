@@ -7,10 +7,10 @@ import pytest
 from documents.storage.content import DocumentContent
 from reading.wording import Wording
 from retrieval.question.kinds import answer_rules
-from retrieval.question.parse import QUESTION_MAX, is_foreign_to, owners_named, parse_question
+from retrieval.question.parse import QUESTION_MAX, owners_named, parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import ConceptTerm, ConceptTerms, Keyword
-from retrieval.words.lexicon import lexicon_of
+from retrieval.words.lexicon import is_foreign_to, lexicon_of
 
 
 def keywords(text: str, content: DocumentContent, priority: str = "primary") -> list[str]:
