@@ -79,16 +79,19 @@ def carry_across(
     if not is_foreign_to(lexicons, language):
         return [*keywords], [*named]
     topical = {each.text for each in keywords if each.priority == "primary"}
-    every = everyday_named(topic, language)
+    every = [each for each in everyday_named(topic, language) if not topical.isdisjoint(each.words)]
     found = [each._replace(words=tuple(word for word in each.words if word in topical)) for each in every]
     terms = {each: [*carried_terms(each.concept, lexicons)] for each in (*named, *found)}
-    near = [each for each in named if letters_apart(each.concept, each.words, language) <= PLURAL_MAX]
+    near = {each for each in terms if letters_apart(each.concept, each.words, language) <= PLURAL_MAX}
     met = [
-        each for each in near if any(len(one.lines_with_any(forms)) for one in lexicons for *_, forms in terms[each])
+        each
+        for each in named
+        if each in near and any(len(one.lines_with_any(forms)) for one in lexicons for *_, forms in terms[each])
     ]
-    ideas = [each for each in found if each.words and words_of(met).isdisjoint(each.words)]
+    ideas = [each for each in found if terms[each] and words_of(met).isdisjoint(each.words)]
     named = [each for each in named if each in near or words_of(ideas).isdisjoint(each.words)]
-    forms: dict[str, tuple[str, ...]] = dict.fromkeys(words_of([*ideas, *(each for each in named if terms[each])]), ())
+    carried = (each for each in (*ideas, *named) if each in near and terms[each])
+    forms: dict[str, tuple[str, ...]] = dict.fromkeys(words_of(carried), ())
     for each in (*found, *named):
         for word, (_, phrase, others) in product(each.words, terms[each]):
             if phrase in (word, *plurals_of(word, language)):

@@ -1,6 +1,7 @@
 """What carries a question to documents of another language: the base's dictionary first, then everyday words."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -61,6 +62,11 @@ def test_a_question_in_the_language_of_a_document_is_searched_as_it_is(asked: st
 def letter(german: str) -> list[ConceptTerms]:
     terms = (ConceptTerm(german, "de"), ConceptTerm("engagement letter", "en"))
     return [ConceptTerms("engagement", terms)]
+
+
+def test_to_a_language_that_the_list_has_not_nothing_is_carried() -> None:
+    question = parse_question("What is the agreement?", [replace(ENGLISH, language="it")])
+    assert [(each.text, each.forms) for each in question.keywords] == [("agreement", ("agreement", "agreements"))]
 
 
 @pytest.mark.parametrize("german", ["Vertrag", "Verträge"])
