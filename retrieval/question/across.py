@@ -63,9 +63,11 @@ def tell_language(topic: str, lexicons: Sequence[Lexicon]) -> tuple[str, str]:
     said = [word for word in words if word.isalpha() and not any(is_stop_word(word, one.language) for one in lexicons)]
     if language_told(words, "") or any(word in one.lines or one.inflections(word) for one in lexicons for word in said):
         return told, told or default
-    named = {each: len(everyday_named(written_apart(" ".join(said), (), each), each)) for each in ALGORITHMS}
+    tied = [each for each in ALGORITHMS if language_told(words, each) == each]
+    apart = {each: written_apart(" ".join(said), (), each) for each in tied or ALGORITHMS}
+    named = {language: len(everyday_named(text, language)) for language, text in apart.items()}
     leaders = [language for language, count in named.items() if count == max(named.values())]
-    told = leaders[0] if len(leaders) == 1 else told
+    told = leaders[0] if len(leaders) == 1 or (tied and not told) else told
     return told, told or default
 
 

@@ -89,6 +89,7 @@ def test_a_row_of_it_that_finds_nothing_gives_way_to_the_list_as_well() -> None:
         ("Laufzeit?", "de"),
         ("Plazo de pago", "es"),
         ("Was steht in Anlage B?", "de"),  # "was" and "in" are English as well
+        ("Que font les praticiens ?", "fr"),  # "que" and "les" are Spanish as well
         ("Agreement?", "en"),  # the document has it
         ("Zebra?", "en"),
         ("What is the Laufzeit?", "en"),
