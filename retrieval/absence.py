@@ -6,7 +6,6 @@ from documents.storage.content import DocumentContent
 from reading.tables import cells_of_line, is_wrapped
 from retrieval.accounting import named_facts, summarise
 from retrieval.filters import Within
-from retrieval.question.parse import is_foreign_to
 from retrieval.search import Search
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
 from retrieval.told.reasons import give_clause
@@ -25,9 +24,9 @@ from retrieval.types import (
     Settled,
     Status,
 )
-from retrieval.words.lexicon import lexicon_of
+from retrieval.words.lexicon import is_foreign_to, lexicon_of
 from retrieval.words.options import unread_choices
-from retrieval.words.terms import weigh_terms
+from retrieval.words.terms import said_as, weigh_terms
 from retrieval.words.tokens import as_typed
 
 NAMES = {
@@ -64,13 +63,18 @@ def count_words(
             forms.setdefault(term.text, {}).update(dict.fromkeys(term.forms))
     every = [*map(lexicon_of, contents)]
     added = [each for each in question.keywords if not each.is_own and is_foreign_to(every, question.language)]
-    carried = {form for each in added for form in each.forms if any(len(one.lines_with(form)) for one in every)}
+    carried = {
+        form: as_typed(form, content.lines[number - 1].text)
+        for form in {form for each in added for form in each.forms}
+        for content in contents
+        for number in lexicon_of(content).lines_with(form)[:1]
+    }
     return tuple(
         SearchedWord(
             text,
             (*forms[text],),
             count + elsewhere.get(text, 0),
-            tuple(form for form in forms[text] if form in carried and form != text),
+            tuple(carried[form] for form in forms[text] if form in carried and form != text),
         )
         for text, count in counts.items()
     )
@@ -95,7 +99,7 @@ def topic_words_nowhere(question: Question, searched: Sequence[SearchedWord]) ->
     counts = {word.text: word.count for word in searched}
     own = {each.text for each in question.keywords if each.is_own}
     wanted = [*(text for text in question.topic_words if text in own), *question.years]
-    return tuple(dict.fromkeys(as_typed(text, question.original) for text in wanted if counts.get(text) == 0))
+    return tuple(dict.fromkeys(said_as(text, question) for text in wanted if counts.get(text) == 0))
 
 
 def is_foreign(question: Question, languages: Collection[str]) -> bool:
@@ -108,8 +112,8 @@ def is_foreign(question: Question, languages: Collection[str]) -> bool:
 def judge_absence(search: Search) -> AbsenceVerdict:
     """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence.
 
-    Whatever fires, it is "not found" only where the coverage has no gap, and zero hits count only in the languages of
-    the scope that are the question's.
+    Whatever fires, it is "not found" only where the coverage has no gap. In a language of the scope that is not the
+    question's zero hits prove nothing, nor do rules that refuse what was found.
     """
     question, ranking, coverage, searched = search.question, search.ranking, search.coverage, search.searched
     languages = {*search.account.languages}
@@ -135,10 +139,9 @@ def judge_absence(search: Search) -> AbsenceVerdict:
     }
     gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
     if not is_absent:
-        is_told = ranking.arbiter == "model" or question.hints.names_page or {question.language, "und"} & {*languages}
-        lost = () if is_told else topic_words_nowhere(question, searched)  # any "Support" does without "verlängert"
-        why = give_clause("doubt", nowhere=[*lost], elsewhere=[]) if lost else ""
-        return doubt_because(AbsenceVerdict("found", "", gates), why)
+        is_page_alone = question.hints.names_page and all(each.is_own for each in question.keywords)
+        is_told = ranking.arbiter == "model" or is_page_alone
+        return doubt_because(AbsenceVerdict("found", "", gates), "" if is_told else doubt_across(search))
     is_unread = any(unread_choices(question, content) for content in search.contents)
     if not zero and ranking.is_doubtful and not is_unread:
         doubt = join_clauses([ranking.answerable_reason, *coverage.gaps], "; besides, ")
@@ -148,7 +151,7 @@ def judge_absence(search: Search) -> AbsenceVerdict:
         said = f"{reason}; but {'; '.join(coverage.gaps)}"
         parts = [recorded_facts(each) for each in (reason, *coverage.gaps)]
         return AbsenceVerdict("cannot_tell", Clause(said, "several", parts=parts), gates)
-    if zero and is_foreign(question, languages):
+    if (zero or ranking.arbiter != "model") and is_foreign(question, languages):
         texts = sorted(languages - {question.language, "und"})
         is_partly = len(texts) < len(languages)
         foreign = give_clause("foreign", asked=question.language, texts=texts, is_partly=is_partly)
@@ -157,6 +160,24 @@ def judge_absence(search: Search) -> AbsenceVerdict:
 
 
 # ---- what was found and does not clearly answer
+
+
+def doubt_across(search: Search) -> str:
+    """That a word of the topic stands nowhere in documents of another language, or only what the list of everyday words
+    has for it: any "Support" does without "verlängert", and "policy" is no insurance.
+    """
+    question, languages = search.question, {*search.account.languages}
+    is_read = not languages.isdisjoint((question.language, "und"))
+    if lost := () if is_read else topic_words_nowhere(question, search.searched):
+        return give_clause("doubt", nowhere=[*lost], elsewhere=[])
+    every = [*map(lexicon_of, search.contents)]
+    by_list = [
+        said_as(group[0].text, question)
+        for group in question.groups
+        if any(each.priority == "primary" for each in group)
+        and {each.source for each in group for one in every if len(one.lines_with_any(each.forms))} == {"everyday"}
+    ]
+    return give_clause("everyday", words=[*dict.fromkeys(by_list)]) if by_list else ""
 
 
 def doubt_because(finding: AbsenceVerdict, why: str) -> AbsenceVerdict:

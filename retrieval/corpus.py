@@ -28,6 +28,7 @@ from documents.storage.content import (
 )
 from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
+from reading.language import UNKNOWN
 from reading.matching import match_form
 from retrieval import accounting
 from retrieval.absence import is_only_amended
@@ -35,6 +36,7 @@ from retrieval.amendments.among import find_amending, speaks_of_amending
 from retrieval.candidates.fusion import fuse, rank_by_score, rank_in_order
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import SteppedSearch, carry_out, search_in_steps
+from retrieval.question.across import everyday_ideas
 from retrieval.question.documents_named import COMMON_SHARE, Name, documents_named
 from retrieval.question.forms import places_compared
 from retrieval.question.pages import without_pages
@@ -183,7 +185,10 @@ def rank_documents(
     if len(documents) <= limit:
         return Shortlist(tuple(documents), {document.pk: accounting.ALL_READ for document in documents})
     topic = without_pages(read_phrasing(question_text).topic)
-    settings, searched = options.settings, searched_phrases(topic, options.dictionary)
+    settings, dictionary = options.settings, options.dictionary
+    spoken = {*(document.current_parse.language for document in documents if document.current_parse)}
+    is_foreign = spoken.isdisjoint((language_of(normalise_words(topic), "en"), UNKNOWN))
+    searched = searched_phrases(topic, (*dictionary, *everyday_ideas()) if is_foreign else dictionary)
     lexical_weight, vector_weight = RERANK_WEIGHTS if settings.ranking == "rerank" else (LEXICAL_WEIGHT, VECTOR_WEIGHT)
     words, names = rank_by_words(searched, documents), sharing_words(topic, documents)
     meaning = find_near_documents(topic, documents) if settings.embeddings != "none" else {}

@@ -174,7 +174,7 @@ def rule_vectors(asked: Asked) -> Flag:
         return Flag("vectors", False, give_reason("no embedder", models=", ".join(sorted(made_by))))
     if asked.question.intent in OPEN_INTENTS:
         return Flag("vectors", True, give_reason("conceptual", intent=asked.question.intent))
-    if any(keyword.source == "dictionary" for keyword in asked.question.keywords):
+    if any(keyword.source in ("dictionary", "everyday") for keyword in asked.question.keywords):
         return Flag("vectors", True, give_reason("words added"))
     return Flag("vectors", True, give_reason("no other words"))
 

@@ -60,7 +60,7 @@ class Keyword:
 
     text: str
     forms: tuple[str, ...]
-    source: Literal["direct", "llm_rewrite", "dictionary", "identifier", "learned"] = "direct"
+    source: Literal["direct", "llm_rewrite", "dictionary", "everyday", "identifier", "learned"] = "direct"
     priority: Literal["primary", "secondary"] = "primary"
     weight: float = 1.0
     group: str = ""

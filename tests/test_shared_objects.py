@@ -108,6 +108,7 @@ REASONS = {
     "chat.figures.yes_no.yes_no_words": VALUE,
     "retrieval.headlines.polarity.polar_words": VALUE,
     "retrieval.headlines.undecided.undecided_words": VALUE,
+    "retrieval.question.across.everyday_ideas": VALUE,
     "retrieval.question.bands.band_words": VALUE,
     "reading.values.units.unit_names": VALUE,
     "chat.followup.gaps.gaps": VALUE,

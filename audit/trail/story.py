@@ -73,7 +73,8 @@ def words_sentences(run: RetrievalRun) -> Iterator[str]:
             yield sentence % {"alone": alone, "findings": told}
     if run.coverage.get("counted") or run.coverage.get("unreadable_documents"):
         yield _("The scope has %(scope)s.") % {"scope": describe_scope(run.coverage)}
-    for source, adder in (("dictionary", _("The dictionary")), ("llm_rewrite", _("A language model"))):
+    lists = (("dictionary", _("The dictionary")), ("everyday", _("The list of everyday words")))
+    for source, adder in (*lists, ("llm_rewrite", _("A language model"))):
         added = [keyword["text"] for keyword in keywords if keyword["source"] == source]
         if added:
             yield _("%(adder)s added words of the same meaning: %(words)s.") % {

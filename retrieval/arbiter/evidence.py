@@ -30,8 +30,8 @@ from retrieval.told.reasons import give_clause
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of, struck_stems
 from retrieval.words.printed import percentages_in
-from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
-from retrieval.words.tokens import as_typed, normalise_words, split_words, stem
+from retrieval.words.terms import WeighedTerm, said_as, terms_within, weigh_terms
+from retrieval.words.tokens import normalise_words, split_words, stem
 
 WEIGHTS = {
     False: Path(__file__).with_name("evidence.toml"),
@@ -348,7 +348,7 @@ def name_doubt(
     crossed = [word for word in nowhere if stem(word, question.language) in struck]
     nowhere = [word for word in nowhere if word not in crossed]
     nowhere, elsewhere, crossed = (
-        [as_typed(word, question.original) for word in words] for words in (nowhere, elsewhere, crossed)
+        [said_as(word, question) for word in words] for words in (nowhere, elsewhere, crossed)
     )
     if not (crossed or nowhere or elsewhere):
         return give_clause("too little")

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
-from reading.language import UNKNOWN, language_by_script
+from reading.language import UNKNOWN
 from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from reading.wording import LANGUAGES
+from retrieval.question.across import carried_terms, carry_across, tell_language, written_apart
 from retrieval.question.bands import measured_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
@@ -39,9 +40,9 @@ from retrieval.question.phrasing import (
 )
 from retrieval.question.vague import consider, say, with_meaning
 from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
-from retrieval.words.concepts import concepts_named, searched_terms
+from retrieval.words.concepts import Named, concepts_named
 from retrieval.words.counts import count_before, counting_words, read_count
-from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
+from retrieval.words.lexicon import FORMS_MAX, Lexicon, is_foreign_to, lexicon_of
 from retrieval.words.options import option_groups_in
 from retrieval.words.periods import names_whole, side_asked
 from retrieval.words.statements import statement_names, statement_terms
@@ -53,7 +54,6 @@ from retrieval.words.tokens import (
     is_run,
     is_slip,
     is_stop_word,
-    language_told,
     normalise_words,
     plurals_of,
     split_words,
@@ -151,19 +151,18 @@ def read_question(
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
-    default = lexicons[0].language if lexicons else "en"
-    told = language_by_script(topic, default) or language_told(normalise_words(topic), default)
-    language = told or default
+    told, language = tell_language(topic, lexicons)
     topic, phrasing = without_scope(topic, phrasing, language)
     corrections = find_misspellings(normalise_words(topic), lexicons, language)
     topic = correct(topic, corrections)
     rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
     labels = (*numbers_named(topic, language), *rows_named)
-    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels, dictionary)
-    known = {keyword.text for keyword in keywords}
-    added = [each for each in dictionary_keywords(topic, dictionary, lexicons, language) if each.text not in known]
+    looked_for = written_apart(topic, dictionary, language) if is_foreign_to(lexicons, language) else topic
+    keywords, phrases = read_keywords(looked_for, phrasing, contents, lexicons, language, labels)
+    keywords, named = carry_across(looked_for, keywords, concepts_named(looked_for, dictionary), lexicons, language)
+    added = added_keywords(named, keywords, lexicons, language)
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
-    learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
+    learned = learned_keywords(rules.learned, [each.concept.name for each in named], searched, lexicons, language)
     hints = read_hints(asked, contents)
     shape = rules.shape_of(topic, told)
     answer_type = rules.type_of(topic, language, is_told=bool(told))
@@ -244,7 +243,6 @@ def read_keywords(
     lexicons: Sequence[Lexicon],
     language: str,
     labels: Sequence[str],
-    dictionary: Sequence[ConceptTerms],
 ) -> tuple[list[Keyword], tuple[str, ...]]:
     """Identifiers, then words that name the topic, then words that only frame it, and the phrases they form.
 
@@ -273,9 +271,6 @@ def read_keywords(
         keywords = [replace(each, forms=(*each.forms, *said_so)) for each in keywords]
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
-    if is_foreign_to(lexicons, language):  # several words that the dictionary carries across together are one
-        carried = {word: one.name for one, words in concepts_named(topic, dictionary) for word in words if words[1:]}
-        keywords = [replace(each, group=carried.get(each.text, each.group)) for each in keywords]
     return keywords, phrases_of(tokens)
 
 
@@ -466,27 +461,29 @@ def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run[-PHRASE_WORDS_MAX:]) for run in runs if len(run) > 1))
 
 
-def dictionary_keywords(
-    topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon], language: str
+def added_keywords(
+    named: Sequence[Named], keywords: Sequence[Keyword], lexicons: Sequence[Lexicon], language: str
 ) -> list[Keyword]:
-    """Every term, in every language, of each concept the question names and those it is computed from (R18).
+    """Every term, in every language, of each concept the question names and those it is computed from (R18), without
+    its own words; where it is in another language than the documents, only in theirs.
 
-    A concept named by one word joins that word's group; one named by several forms its own.
+    A concept named by one word joins that word's group; one named by several forms its own, across languages theirs.
     """
-    keywords: dict[tuple[str, str], Keyword] = {}
-    named, is_foreign = concepts_named(topic, dictionary), is_foreign_to(lexicons, language)
-    groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
-    for concept, _ in named:
+    added: dict[tuple[str, str], Keyword] = {}
+    known, is_foreign = {each.text for each in keywords}, is_foreign_to(lexicons, language)
+    joined = [each for each in named if len(each.words) == 1 or is_foreign]
+    groups = {(each.source, each.concept.name): " ".join(each.words) for each in joined}
+    for concept, _, source in named:
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
-        for term, phrase in searched_terms(concept):
-            spoken = [one for one in lexicons if term.language in ("", one.language) or not is_foreign]
-            forms = (phrase,) if " " in phrase else inflect_word(phrase, spoken)
+        for term, phrase, forms in carried_terms(concept, lexicons, is_foreign=is_foreign):
             name = term.pulled_from or concept.name
-            group = groups.get(name, name)
+            group = groups.get((source, name), name)
             computed = is_computed and not term.pulled_from
-            keyword = Keyword(phrase, forms, "dictionary", term.priority, term.weight, group, term.language, computed)
-            keywords.setdefault((group, phrase), keyword)
-    return list(keywords.values())
+            text = term.text if is_foreign else phrase
+            keyword = Keyword(text, forms, source, term.priority, term.weight, group, term.language, computed)
+            if phrase not in known:
+                added.setdefault((group, phrase), keyword)
+    return list(added.values())
 
 
 def without_excluded(added: Iterable[Keyword], exclusions: Sequence[str], language: str) -> list[Keyword]:
@@ -509,13 +506,6 @@ def without_excluded(added: Iterable[Keyword], exclusions: Sequence[str], langua
     ]
 
 
-def named_in(topic: str, dictionary: Sequence[ConceptTerms], rules: ReadingRules) -> list[str]:
-    """The names of the concepts a topic names, where something was learned for concepts."""
-    if not any(each.concept for each in rules.learned):
-        return []
-    return [named.concept.name for named in concepts_named(topic, dictionary)]
-
-
 # ---- spelling
 
 
@@ -532,11 +522,6 @@ def find_misspellings(words: Sequence[str], lexicons: Sequence[Lexicon], languag
         if meant:
             found.append((word, meant))
     return found
-
-
-def is_foreign_to(lexicons: Sequence[Lexicon], language: str) -> bool:
-    """Whether no document is in the language of the question, nor in one that is not known."""
-    return bool(lexicons) and all(lexicon.language not in (language, UNKNOWN) for lexicon in lexicons)
 
 
 def find_nearest_word(word: str, lexicons: Sequence[Lexicon]) -> str:

@@ -15,7 +15,7 @@ from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading, with_vectors
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.reasons import say_clause
-from retrieval.types import ABSENT, Keyword, RetrievalResult
+from retrieval.types import ABSENT, ConceptTerm, ConceptTerms, Keyword, RetrievalResult
 
 
 def ask(text: str, *contents: DocumentContent) -> RetrievalResult:
@@ -53,7 +53,9 @@ def test_names_of_other_languages_are_not_told_as_missing(policy: DocumentConten
     [
         ("Wird der Support verlängert?", "weak", "verlängert"),
         ("Le support peut-il être suspendu ?", "weak", "suspendu"),
-        ("Wann endet der Support?", "weak", "endet"),
+        ("Wann rostet der Support?", "weak", "rostet"),
+        ("Le support a-t-il un droit de préemption ?", "weak", "droit préemption"),  # one idea, named as a whole
+        ("Gibt es eine Supportwarnung?", "weak", "supportwarnung"),  # of which a part stands
         ("Haftet Borealis für den Support?", "weak", "haftet"),
         ("Wie lauten die Obligations?", "found", ""),
         ("Quelles sont les obligations ?", "found", ""),
@@ -106,9 +108,40 @@ def test_unreadable_pages_mean_cannot_tell() -> None:
     assert (result.coverage.pages, result.coverage.pages_with_text) == (2, 1)
 
 
+BY_LIST = "only the list of everyday words had something for {}: nobody checked that this is what was meant"
+PROTECTION = ("# 1. Protection", "Cover is granted for twelve months by the policy of the Provider.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "reason"),
+    [
+        ("Quelle est la protection ?", "found", ""),  # spelt so in both
+        ("Welcher Schutz gilt?", "weak", BY_LIST.format("“schutz”")),
+        ("Welcher Schutz steht auf Seite 1?", "weak", BY_LIST.format("“schutz”")),  # a page is only where to look
+        ("Quel est le bouclier ?", "found", ""),  # of the dictionary
+    ],
+)
+def test_what_only_everyday_words_carried_is_weak(asked: str, status: str, reason: str) -> None:
+    content = content_of_lines(PROTECTION, language="en")
+    shield = ConceptTerms("shield", (ConceptTerm("bouclier", "fr"), ConceptTerm("protection", "en")))
+    result = retrieve(asked, [content], settings=SETTINGS, arbiter="rules", dictionary=[shield])
+    assert (result.status, result.not_found_reason) == (status, reason)
+
+
+def test_rules_deny_nothing_while_a_document_is_in_another_language() -> None:
+    german = content_of_lines(["# 1", "Die Miete wird am dritten Werktag gezahlt."], language="de")
+    german = replace(german, document_id="00000000-0000-0000-0000-000000000009")
+    for asked in ("Wie hoch ist der Zinssatz der Miete?", "Wie hoch ist die Kaution?"):
+        result = ask(asked, german, content_of_lines(PROTECTION, language="en"))
+        assert result.status in ("cannot_tell", "weak"), "the English one was not searched for it"
+
+
 def test_a_foreign_question_without_hits_means_cannot_tell(policy: DocumentContent) -> None:
     result = ask("Quelle est la franchise de la police ?", policy)
-    assert result.status in ("cannot_tell", "found")
+    assert (result.status, result.not_found_reason) == (
+        "weak",
+        BY_LIST.format("“franchise” and “police”"),
+    )
     result = ask("Quel est le chiffre d'affaires ?", policy)
     assert result.status == "cannot_tell"
     assert "French" in result.not_found_reason

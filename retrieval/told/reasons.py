@@ -530,6 +530,10 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "counted": say_counted,
     "scope": say_scope,
     "foreign": say_foreign,
+    "everyday": lambda facts: (
+        _("only the list of everyday words had something for %(words)s: nobody checked that this is what was meant")
+        % {"words": mark_words(facts["words"])}
+    ),
     "differ": say_differing,
     "untold": say_untold,
     "as written": say_as_written,

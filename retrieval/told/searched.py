@@ -65,15 +65,19 @@ def foreign_told(run: RetrievalRun) -> str:
     carried = [show_word(word, run) for word in rows if word.get("carried")]
     unseen = [word for word in rows if not word["count"] and own[word["text"]].get("priority") != "secondary"]
     lost = [word for word in unseen if "carried" in word and word["forms"] == own[word["text"]]["forms"]]
+    unmet = [word for word in unseen if "carried" in word and word not in lost]
     if not carried and not unseen:
         return ""
     said = [_("Language of the question: %(asked)s; of the documents: %(texts)s.")]
     if carried:
         said.append(_("Searched as: %(carried)s."))
+    if unmet:
+        said.append(_("Nothing that stands for %(unmet)s was found."))
     if lost:
-        said.append(_("Words are carried across by the dictionary alone, and it had none for %(lost)s."))
+        said.append(_("The dictionary and the list of everyday words had none for %(lost)s."))
         said.append(_("Ask in the language of the documents, or add the words to the dictionary."))
     asked, *texts = (str(LANGUAGES.get(each, each)) for each in (asked, *languages))
     named = {"asked": asked, "texts": _(" and ").join(texts)}
     named |= {"carried": ", ".join(carried), "lost": mark_words([show_word(word, run) for word in lost])}
+    named |= {"unmet": mark_words([show_word(word, run) for word in unmet])}
     return " ".join(said) % named

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from retrieval.types import ConceptTerm, ConceptTerms
 from retrieval.words.tokens import language_of, normalise_words, stem, stop_words, word_lists
@@ -24,6 +24,7 @@ class Named(NamedTuple):
 
     concept: ConceptTerms
     words: tuple[str, ...]
+    source: Literal["dictionary", "everyday"] = "dictionary"
 
 
 class ConceptMatch(NamedTuple):

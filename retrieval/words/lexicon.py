@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from documents.storage.collecting import collection_paused
 from documents.storage.content import DocumentContent, kept_with_content, stored_with_reading
+from reading.language import UNKNOWN
 from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
 from retrieval.words.compounds import Parts, compounds_with, joins_words, split_word
@@ -243,6 +244,11 @@ def group_by_stem(words: Iterable[str], language: str) -> dict[str, tuple[str, .
     for word in words:
         grouped.setdefault(stem(word, language), []).append(word)
     return {root: tuple(forms) for root, forms in grouped.items()}
+
+
+def is_foreign_to(lexicons: Sequence[Lexicon], language: str) -> bool:
+    """Whether no document is in the language of the question, nor in one that is not known."""
+    return bool(lexicons) and all(lexicon.language not in (language, UNKNOWN) for lexicon in lexicons)
 
 
 def inflect_word(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:

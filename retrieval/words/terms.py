@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from reading.matching import match_form
 from retrieval.types import Keyword, Question
 from retrieval.words.lexicon import NO_LINES, Lexicon, Numbers
-from retrieval.words.tokens import base_form, normalise_words, stem
+from retrieval.words.tokens import as_typed, base_form, normalise_words, stem
 
 PRIMARY_POINTS, SECONDARY_POINTS = 3, 1  # R29
 YEAR_WEIGHT = 0.5  # a year is on every page of a report: it distinguishes columns, not pages
@@ -59,6 +59,14 @@ def weigh_terms(question: Question, lexicon: Lexicon) -> tuple[WeighedTerm, ...]
         lines = lexicon.lines_with_any(year_forms(year))
         terms.append(WeighedTerm((year,), year_forms(year), lines, NO_LINES, False, 0, YEAR_WEIGHT))
     return tuple(terms)
+
+
+def said_as(text: str, question: Question) -> str:
+    """A word of a question as it was typed, with those that count as one with it, or that it was written in."""
+    group = next((group for group in question.groups if group[0].text == text), ())
+    said, texts = normalise_words(question.original), [each.text for each in group if each.is_own] or [text]
+    whole = [next((word for word in said if each in word and each not in said), each) for each in texts]
+    return " ".join(as_typed(each, question.original) for each in dict.fromkeys(whole))
 
 
 @lru_cache(maxsize=16)

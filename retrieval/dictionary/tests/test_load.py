@@ -83,7 +83,7 @@ def test_it_finds_the_line_by_another_name(
     assert any(keyword.source == "dictionary" for keyword in result.question.keywords)
 
 
-@pytest.mark.parametrize("text", ["Quelle est la franchise ?", "What is the working capital?"])
+@pytest.mark.parametrize("text", ["Quel est le fonds de roulement ?", "What is the working capital?"])
 def test_without_the_packs_it_does_not(base: KnowledgeBase, agreement: DocumentContent, text: str) -> None:
     packs.switch(base, [])
     assert "deductible" not in passages(ask(base, agreement, text))

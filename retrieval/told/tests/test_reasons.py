@@ -159,6 +159,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "counted": {"count": 2, "words": ["a"], "holding": 1},
     "scope": {"documents": 3, "read": 1, "counted": 1, "unreadable": 1, "unsearched": 0},
     "foreign": {"asked": "fr", "texts": ["en", "xx"], "is_partly": True},
+    "everyday": {"words": ["a", "b"]},
     "differ": {"sides": [["30 days", "", "2"], ["45 days", "Lease", "4"]]},
     "struck": {},
     "untold": {"languages": ["km", "th"]},

@@ -63,8 +63,8 @@ SERVICES = (
     *("# 1. Termination", "Either party may terminate this Agreement by giving ninety (90) days written notice."),
     *("# 2. Software", "The licence is granted for 20 users. Confidential information is not disclosed."),
 )
-SECRET = "informations confidentielles (confidential, confidential information)"
-NONE = "Words are carried across by the dictionary alone, and it had none for"
+SECRET = "informations confidentielles (confidential information)"
+NONE = "The dictionary and the list of everyday words had none for"
 ADVICE = "Ask in the language of the documents, or add the words to the dictionary."
 
 
@@ -77,16 +77,30 @@ ADVICE = "Ask in the language of the documents, or add the words to the dictiona
             "Searched as: Kündigungsfrist (written notice).",
         ),
         (
-            "Wird die Software verlängert?",
-            ["software", "verlängert"],
-            f"{NONE} “verlängert”. {ADVICE}",
+            "Wird die Software bestrichen?",
+            ["software", "bestrichen"],
+            f"{NONE} “bestrichen”. {ADVICE}",
         ),
         (
-            "Qui protège les informations confidentielles ?",
-            ["protège", SECRET],
-            f"Searched as: {SECRET}. {NONE} “protège”. {ADVICE}",
+            "Qui teint les informations confidentielles ?",
+            ["teint", SECRET],
+            f"Searched as: {SECRET}. {NONE} “teint”. {ADVICE}",
         ),
-        ("Was gilt bei höherer Gewalt?", ["gilt", "höherer gewalt"], ""),  # the dictionary had words, and none stands
+        (
+            "Wird die Software verlängert?",
+            ["software", "verlängert"],
+            "Nothing that stands for “verlängert” was found.",
+        ),
+        (
+            "Wann kann ein Vertragspartner kündigen?",
+            ["vertragspartner (party)", "kündigen (termination, terminate)"],
+            "Searched as: vertragspartner (party), kündigen (termination, terminate).",
+        ),
+        (
+            "Was gilt bei höherer Gewalt?",
+            ["gilt", "höherer gewalt"],
+            "Nothing that stands for “höherer gewalt” was found.",
+        ),
     ],
 )
 def test_it_is_told_what_stands_for_each_word_and_which_had_none(asked: str, rows: list[str], said: str) -> None:
@@ -101,6 +115,15 @@ def test_only_what_stands_is_told_for_a_word_and_the_word_itself_needs_nothing()
     asked = "Qui reçoit la licence ?"  # a French name of a dismissal, too
     run = result_row(retrieve(asked, [content], settings=SETTINGS, arbiter="rules", dictionary=pack_concepts()))
     assert [each["text"] for each in searched_told(run)] == ["reçoit", "licence"]
+
+
+def test_what_stands_for_a_word_is_told_as_the_document_spells_it() -> None:
+    content = content_of_lines(
+        ["# 1", "Die Räumlichkeiten liegen in der Stadt. Rauchen ist unzulässig."], language="de"
+    )
+    run = result_row(retrieve("Is smoking prohibited in the premises?", [content], settings=SETTINGS, arbiter="rules"))
+    told = [each["text"] for each in searched_told(run)]
+    assert told == ["smoking", "prohibited (unzulässig)", "premises (Räumlichkeiten)"]
 
 
 def test_of_an_older_run_no_word_is_told_as_lost() -> None:
@@ -139,7 +162,7 @@ def test_both_languages_are_named_in_that_of_the_reader() -> None:
 
 
 def test_a_french_question_to_an_english_document_says_what_to_do(policy: DocumentContent) -> None:
-    asked = "Quel est le chiffre d’affaires de la société ?"
+    asked = "Quel est le chiffre d’affaires de la fromagerie ?"
     result = retrieve(asked, [policy], settings=SETTINGS, arbiter="rules")
     assert (result.question.language, policy.language) == ("fr", "en")
     assert "add the words to the dictionary" in result_json(result)["language_note"]

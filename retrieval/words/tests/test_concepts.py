@@ -68,7 +68,7 @@ CONCEPTS = concepts_of(
     ],
 )
 def test_it_names_concepts(text: str, names: list[str]) -> None:
-    assert [concept.name for concept, _ in concepts_named(text, CONCEPTS)] == names
+    assert [concept.name for concept, *_ in concepts_named(text, CONCEPTS)] == names
 
 
 def test_an_empty_dictionary_names_nothing() -> None:
@@ -111,7 +111,7 @@ def test_concepts_that_pull_in_each_other_end() -> None:
     ],
 )
 def test_the_packs_know_what_a_measure_is_computed_from(text: str, lines: set[str]) -> None:
-    terms = {term.text for concept, _ in concepts_named(text, pack_concepts()) for term in concept.terms}
+    terms = {term.text for concept, *_ in concepts_named(text, pack_concepts()) for term in concept.terms}
     assert lines <= terms
 
 
@@ -139,4 +139,4 @@ def test_each_concept_of_a_pack_has_words_in_its_languages(name: str, languages:
     ],
 )
 def test_a_german_question_finds_the_words_of_other_languages(question: str, words: set[str]) -> None:
-    assert words <= {term.text for concept, _ in concepts_named(question, pack_concepts()) for term in concept.terms}
+    assert words <= {term.text for concept, *_ in concepts_named(question, pack_concepts()) for term in concept.terms}
