@@ -63,7 +63,7 @@ RIGHT_BEHIND = re.compile(rf"\s+{ARTICLE}", re.IGNORECASE)
 LED = re.compile(rf"[:,]\s+{ARTICLE}\Z", re.IGNORECASE)  # "By the second sentence of the deed, clause 4 …"
 JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|et|y)\b[\s,]{1,3}", re.IGNORECASE)
 BRACKETED, TITLE = re.compile(r"\([^()]*\)"), re.compile(r"\s{0,3}\([A-ZÀ-Ü][^()]*\)")
-NUMBERING = re.compile(r"(?:\s*(?:\d[\d.]*(?=\s)|\(?(?:\d[\d.]*|[A-Za-z]|[ivx]{1,5})[.)]+))*")
+NUMBERING = re.compile(r"(?:\s{0,3}(?:\d[\d.]{0,12}\)?|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]{1,2})(?=\s))*+")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
 PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln?", re.IGNORECASE)
 NEAR = 80  # characters: a verb, or what is said right before a clause
