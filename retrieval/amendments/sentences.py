@@ -62,8 +62,8 @@ LISTED = re.compile(
 RIGHT_BEHIND = re.compile(rf"\s+{ARTICLE}", re.IGNORECASE)
 LED = re.compile(rf"[:,]\s+{ARTICLE}\Z", re.IGNORECASE)  # "By the second sentence of the deed, clause 4 …"
 JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|et|y)\b[\s,]{1,3}", re.IGNORECASE)
-BRACKETED, TITLE = re.compile(r"\([^()]*\)"), re.compile(r"\s*\([A-ZÀ-Ü][^()]*\)")
-NUMBERING = re.compile(r"(?:\s*(?:\d[\d.]*(?=\s)|\(?(?:\d[\d.]*|[A-Za-z]|[ivx]{1,5})[.)]+))*")
+BRACKETED, TITLE = re.compile(r"\([^()]*\)"), re.compile(r"\s{0,3}\([A-ZÀ-Ü][^()]*\)")
+NUMBERING = re.compile(r"(?:\s{0,3}(?:\d[\d.]{0,12}\)?|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]{1,2})(?=\s))*+")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
 PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln?", re.IGNORECASE)
 NEAR = 80  # characters: a verb, or what is said right before a clause
@@ -279,7 +279,7 @@ def split_changes(said: Sentence) -> list[tuple[int, int]]:
     start = 0
     for joint in JOINT.finditer(said.masked) if len({each.end() for each in verbs}) > 1 or ";" in said.masked else ():
         before, after = said.part(start, joint.start()), said.part(joint.end())
-        before, after = before.without(*lead_of(before)), after.without(*lead_of(after))
+        before, after = before.without(*condition_before(before)), after.without(*condition_before(after))
         done, further = find_change(before), find_change(after)
         is_altered = any(start <= verb.start() < joint.start() for verb in verbs)
         is_done = done or said.words["altered"].search(before.masked) or (";" in joint[0] and not is_altered)
@@ -294,7 +294,7 @@ def split_changes(said: Sentence) -> list[tuple[int, int]]:
 
 def read_change(whole: Sentence) -> tuple[ReadChange | None, list[str]]:
     """The change that a sentence or a part of one makes, None if it makes none, and what it tells beside that."""
-    lead = lead_of(whole)
+    lead = condition_before(whole)
     said = whole.without(*lead)
     found = find_change(said)
     places, day, last = places_beside(said, found)
@@ -329,7 +329,7 @@ def read_change(whole: Sentence) -> tuple[ReadChange | None, list[str]]:
 # ---- what else is said
 
 
-def lead_of(said: Sentence) -> tuple[int, int]:
+def condition_before(said: Sentence) -> tuple[int, int]:
     """Where a condition that ends with a comma stands before the verb, which names clauses of its own; else (0, 0)."""
     verb = found.start() if (found := first_verb(said)) else 0
     begun = said.words["held"].search(said.masked, 0, verb)

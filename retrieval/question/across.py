@@ -90,10 +90,10 @@ def carry_across(
         for each in named
         if each in near and any(len(one.lines_with_any(forms)) for one in lexicons for *_, forms in terms[each])
     ]
-    ideas = [each for each in found if terms[each] and words_of(met).isdisjoint(each.words)]
-    named = [each for each in named if each in near or words_of(ideas).isdisjoint(each.words)]
+    ideas = [each for each in found if terms[each] and naming_words(met).isdisjoint(each.words)]
+    named = [each for each in named if each in near or naming_words(ideas).isdisjoint(each.words)]
     carried = (each for each in (*ideas, *named) if each in near and terms[each])
-    forms: dict[str, tuple[str, ...]] = dict.fromkeys(words_of(carried), ())
+    forms: dict[str, tuple[str, ...]] = dict.fromkeys(naming_words(carried), ())
     for each in (*found, *named):
         for word, (_, phrase, others) in product(each.words, terms[each]):
             if phrase in (word, *plurals_of(word, language)):
@@ -103,7 +103,7 @@ def carry_across(
     return [replace(each, forms=forms.get(each.text, each.forms)) for each in own], [*named, *ideas]
 
 
-def words_of(named: Iterable[Named]) -> set[str]:
+def naming_words(named: Iterable[Named]) -> set[str]:
     return {word for each in named for word in each.words}
 
 
