@@ -137,6 +137,7 @@ REASONS = {
     "retrieval.question.linear.compile_linear": f"{VALUE}; RE2 may search with one pattern in several threads",
     "retrieval.question.vague.speeches": VALUE,
     "retrieval.question.values.value_wordings": VALUE,
+    "chat.turns.repeats.digest_of_dictionary": VALUE,
     "chat.figures.shares.share_words": f"{VALUE}; files of the program",
     "retrieval.question.phrasing.phrasing_rules": VALUE,
     "retrieval.words.counts.counting_words": VALUE,

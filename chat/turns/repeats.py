@@ -8,6 +8,7 @@ import json
 import time
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -31,6 +32,7 @@ from retrieval.filters import Filters
 from retrieval.models import RetrievalRun
 from retrieval.record.storing import calls_beside, copy_run
 from retrieval.search import SearchOptions
+from retrieval.types import ConceptTerms
 from retrieval.version import program_version
 
 State = Turn.State
@@ -63,7 +65,7 @@ def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
         *filter(None, [sorted(str(each.current_parse_id) for each in beside)]),
         [turn.mode, turn.filters, turn.is_full_search],
         [by.settings.deciding(), digests_of(by.guidance)],
-        repr(by.dictionary),
+        digest_of_dictionary(tuple(by.dictionary)),
         [by.rules.digest, *map(list, by.rules.defaults), *sorted(map(list, by.rules.learned))],
         [getattr(settings, name) for name in DECIDING],
         is_allowed(by.settings.model),
@@ -72,6 +74,11 @@ def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
     ]
     digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
     return Asking(question, documents, by, digest)
+
+
+@lru_cache(maxsize=64)
+def digest_of_dictionary(dictionary: tuple[ConceptTerms, ...]) -> str:
+    return hashlib.sha256(repr(dictionary).encode()).hexdigest()
 
 
 def reading_of(document: Document) -> list[Any]:
