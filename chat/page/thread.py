@@ -40,16 +40,8 @@ from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.told.columns import StoredCoverage, StoredWord
 from retrieval.told.outcomes import outcome_named
-from retrieval.told.planned import MODES
-from retrieval.told.reasons import (
-    absence_of,
-    in_words,
-    mark_words,
-    name_of_point,
-    passage_reason,
-    point_of,
-    state_of_version,
-)
+from retrieval.told.planned import MODES, mark_each
+from retrieval.told.reasons import absence_of, in_words, name_of_point, passage_reason, point_of, state_of_version
 from retrieval.told.searched import foreign_told, searched_told
 from retrieval.types import KEPT_ROLES, UNANSWERED, VagueWord
 
@@ -645,14 +637,14 @@ class ShownTurn:
         if self.answer and self.answer.ended != "complete" and sentences and "no_citation" in sentences[-1]["problems"]:
             checks.remove(sentences[-1])  # an unfinished sentence could not cite yet
         shown = [check for check in checks if check.get("problems") and not check.get("left_out")]
-        return [f"{mark_words([check['sentence']])} {problems_of(check)}." for check in shown] + self.never_said
+        return [f"{mark_each([check['sentence']])} {problems_of(check)}." for check in shown] + self.never_said
 
     @property
     def never_said(self) -> list[str]:
         """The words that no page has, where the rules doubt what they found."""
         words = [each["text"] for each in self.searched if not each["count"]] if self.sureness is DOUBTFUL else []
-        told = gettext("No page that was read mentions %(words)s.") % {"words": mark_words(words, gettext("or"))}
-        return [told] if words else []
+        either = f" {gettext('or')} ".join(mark_each([word]) for word in words)
+        return [gettext("No page that was read mentions %(words)s.") % {"words": either}] if words else []
 
 
 def length_words(typed: TypedValue) -> str:
