@@ -111,7 +111,7 @@ def test_no_tick_stands_beside_a_value_beyond_its_limit_or_without_one(
     house: House, make_run: MakeRun, browse: Browse
 ) -> None:
     def shown() -> str:
-        page = browse(house.owner, f"/audit/alerts/{house.base.pk}/").content.decode()
+        page: str = browse(house.owner, f"/audit/alerts/{house.base.pk}/").content.decode()
         return next(row for row in page.split("<tr") if "Stopped by an error" in row)
 
     wants(house, "failures", "60", 1)
