@@ -43,7 +43,7 @@ FRAMES = {
     "within": r"(?:\A|\W)(?:{within})(?:{clause})?\s*\Z",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "possible", "condition", "exception", "agreed")},
-    "limit": r"\W*(?:{limit})(?!\w)",
+    "limit": r"\W{0,3}(?:{limit})(?!\w)",
     "held": r"(?<!\w)(?:{condition}|{exception})(?!\w)",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly", "awaited")},
     "plain": r"\A(?:\b(?:{plain})(?!\w)|\((?:[a-z]|[ivx]{1,4})\)|[^\w?\[\]„“«])*+\Z",
