@@ -87,7 +87,7 @@ def checks() -> list[StatusCheck]:
         found += [tables(), documents(), questions(), schedule(), nightly(), backup(), witness(), *heads_of_others()]
     found.append(broker())
     if found[-1].state != "fail":
-        found += [workers(), queues(), *watching()]
+        found += [workers(), queues(), *(watching() if found[0].state != "fail" else [])]
     scans = optional_reader(_("Scans"), "ocr", _("pages without text stay unread"))
     ruled_tables = optional_reader(_("Ruled tables"), "pdfplumber", _("tables are read once, from the text"))
     return [*found, encoder(), model(), isolation(), scans, ruled_tables, mail(), time_stamps(), disk()]
@@ -313,13 +313,13 @@ def queues() -> StatusCheck:
 
 def watching() -> list[StatusCheck]:
     """A worker has looked into each folder that is watched for a base; nothing where none is."""
-    seen = {path: files_seen(Path(path), name) for path, name in settings.WATCHED_FOLDERS}
-    unseen, count = [path for path in seen if seen[path] is None], sum(filter(None, seen.values()))
+    seen = [(path, files_seen(Path(path), name)) for path, name in settings.WATCHED_FOLDERS]
+    unseen, count = [path for path, files in seen if files is None], sum(files or 0 for _, files in seen)
     what = ngettext("%(n)d file at the last look", "%(n)d files at the last look", count) % {"n": count}
     if unseen:
         what, hint = _("nobody has looked into one of them"), _("Its base must exist; see the log ingest.")
         return [StatusCheck(_("Watched folders"), "warn", what, hint, ", ".join(unseen))]
-    return [StatusCheck(_("Watched folders"), "ok", what, detail=", ".join(seen))] if seen else []
+    return [StatusCheck(_("Watched folders"), "ok", what, detail=", ".join(path for path, _ in seen))] if seen else []
 
 
 def encoder() -> StatusCheck:

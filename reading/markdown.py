@@ -23,7 +23,8 @@ INDENT_MAX_PT = 120.0
 TITLE_CHARS = 500  # the width of its column; the whole heading is in the lines
 TITLE_SOURCE_CHARS = 2 * TITLE_CHARS  # read for it: with the addresses of links
 BREAKS = ("softbreak", "hardbreak")
-ADDRESS_SIGNS = frozenset("/#@")  # what has none is no address but a value, "[Deposit]: 500", and a note has a "^"
+# What is none is a value, "[Deposit]: 500", "[Rent]: 500/month", "[Contact]: info@example.com"; and a note has a "^".
+ADDRESS = re.compile(r"[A-Za-z][\w+.-]*:|\.{0,2}/|#|[^/]*[A-Za-z][^/]*/")
 
 FRONT_MATTER_FENCE = "---"
 HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]+#+[ \t]*$")
@@ -95,7 +96,7 @@ def read_markdown_outline(sources: Sequence[str]) -> Outline:
             kinds.update({index: "furniture" for index in (first, end - 1) if FENCE.match(sources[index])})
         elif token.type == "hr":
             kinds[first] = "furniture"
-        elif token.type == "definition" and token.meta["id"][0] != "^" and ADDRESS_SIGNS & set(token.meta["url"]):
+        elif token.type == "definition" and token.meta["id"][0] != "^" and ADDRESS.match(token.meta["url"]):
             kinds.update(dict.fromkeys(range(first, end), "furniture"))  # where links lead, said nowhere on the page
         elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
             kinds.update(dict.fromkeys(range(first, end), "furniture"))

@@ -160,7 +160,7 @@ def parts_sentences(run: RetrievalRun, answer: Answer | None) -> Iterator[str]:
     rows = item_rows(answer) if answer else []
     rows = rows if len(rows) > 1 else part_rows(run)
     if any(row.why for row in rows):
-        has_case = rows[-1].kind == str(KIND_WORDS["conditional"])
+        has_case = any(row.kind == str(KIND_WORDS["conditional"]) for row in part_rows(run))
         said = _("The question names a case. %(parts)s") if has_case else _("The question has parts. %(parts)s")
         yield said % {"parts": " ".join(row.line for row in rows)}
 

@@ -226,12 +226,15 @@ def test_a_missing_broker_is_one_line_and_nothing_more_is_asked(monkeypatch: pyt
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_missing_database_is_one_line_and_the_rest_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_database_is_one_line_and_the_rest_is_still_told(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.WATCHED_FOLDERS = [("/arriving", "Contracts")]
     connection.close()
     monkeypatch.setitem(connection.settings_dict, "HOST", "/nowhere")
     found = by_name()
     assert found["Database"].state == "fail"
-    assert "Tables" not in found
+    assert not {"Tables", "Watched folders"} & {*found}
     assert found["Broker"].state == "ok"
     monkeypatch.undo()
     connection.close()

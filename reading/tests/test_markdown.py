@@ -180,6 +180,9 @@ See [Python versions][] and [the guide][api].[^1]
 [^1]: Older-versions/work.
 
 [Deposit]: 500
+[Rent]: 500/month
+[Closing date]: 31/12/2026
+[Contact]: info@example.com
 """
 
 
@@ -188,7 +191,8 @@ def test_where_links_lead_is_no_text_and_their_titles_are() -> None:
     aside = {line.text for line in reading.lines if line.kind == "furniture"}
     text = {line.text for line in reading.lines if line.kind != "furniture"}
     assert len(aside) == 7 and not any("Python" in each and "https" in each for each in text)
-    assert {"- An item", "[^1]: Older-versions/work.", "[Deposit]: 500"} < text
+    assert {"- An item", "[^1]: Older-versions/work.", "[Deposit]: 500", "[Rent]: 500/month"} < text
+    assert {"[Closing date]: 31/12/2026", "[Contact]: info@example.com"} < text
     assert [entry.title for entry in reading.toc] == ["1.2.0 of the API & more"] == [reading.title]
 
 

@@ -159,10 +159,11 @@ def read_question(
     labels = (*numbers_named(topic, language), *rows_named)
     looked_for = written_apart(topic, dictionary, language) if is_foreign_to(lexicons, language) else topic
     keywords, phrases = read_keywords(looked_for, phrasing, contents, lexicons, language, labels)
-    keywords, named = carry_across(looked_for, keywords, concepts_named(looked_for, dictionary), lexicons, language)
+    concepts = concepts_named(looked_for, dictionary)
+    keywords, named = carry_across(looked_for, keywords, concepts, lexicons, language)
     added = added_keywords(named, keywords, lexicons, language)
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
-    learned = learned_keywords(rules.learned, [each.concept.name for each in named], searched, lexicons, language)
+    learned = learned_keywords(rules.learned, [each.concept.name for each in concepts], searched, lexicons, language)
     hints = read_hints(asked, contents)
     shape = rules.shape_of(topic, told)
     answer_type = rules.type_of(topic, language, is_told=bool(told))

@@ -55,6 +55,16 @@ def searched_told(run: RetrievalRun) -> list[StoredWord]:
     return [words for word, words in shown if word["text"] not in foreign or word["count"]]
 
 
+def words_nowhere(run: RetrievalRun) -> list[str]:
+    """The words of the question that no page has, without those that only frame it and those that were added."""
+    other = {
+        each["text"]
+        for each in (run.parsed or {}).get("keywords", [])
+        if each["source"] not in OF_THE_QUESTION or each.get("priority") == "secondary"
+    }
+    return [show_word(word, run) for word in run.searched if not word["count"] and word["text"] not in other]
+
+
 def foreign_told(run: RetrievalRun) -> str:
     """That a question is in a language no document has, what stands for its words, and which had none added; or ""."""
     asked, languages = (run.parsed or {}).get("language", UNKNOWN), told_of(run).get("languages", ())

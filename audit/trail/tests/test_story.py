@@ -211,5 +211,9 @@ def test_what_became_of_each_part_is_told_unless_all_was_found() -> None:
         "The question has parts. Passages found: rent. Not found: shoe size – no page that was read mentions “shoe”."
     )
     assert told == [[], [], [words]]
-    [case] = parts_sentences(run(plan={"parts": [found, lost | {"kind": "conditional"}]}), None)
+    asked = run(plan={"parts": [found, lost | {"kind": "conditional"}]})
+    [case] = parts_sentences(asked, None)
     assert case == words.replace("has parts", "names a case")
+    item = {"asked": "rent", "outcome": "found", "code": "", "type": "", "reason": "", "missing": []}
+    answer = Answer(run=asked, items=[item, item | {"asked": "shoe size", "outcome": "not_found", "missing": ["shoe"]}])
+    assert [*parts_sentences(asked, answer)] == [case]

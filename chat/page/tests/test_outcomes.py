@@ -123,7 +123,10 @@ def test_a_sentence_said_first_only_for_how_it_reads_is_likely() -> None:
     [(0.3, ["No page that was read mentions “heating” or “greenhouse”."]), (0.93, [])],
 )
 def test_a_doubtful_answer_names_the_words_that_no_page_has(confidence: float, told: list[str]) -> None:
-    searched = [{"text": text, "forms": [], "count": count} for text, count in WORDS]
+    added = [("happens", "direct", "secondary"), ("the term is", "dictionary", "primary")]  # and what asks for it
+    searched = [
+        {"text": text, "forms": [], "count": count} for text, count in [*WORDS, *((each[0], 0) for each in added)]
+    ]
     asked = RetrievalRun(
         status="found",
         arbiter="rules",
@@ -131,7 +134,7 @@ def test_a_doubtful_answer_names_the_words_that_no_page_has(confidence: float, t
         confidence=confidence,
         searched=searched,
         plan={},
-        parsed={},
+        parsed={"keywords": [dict(zip(("text", "source", "priority"), each, strict=True)) for each in added]},
     )
     shown = ShownTurn(Turn(state="done", run=asked))
     shown.answer = Answer(run=asked, kind="extractive", ended="complete")
