@@ -24,7 +24,7 @@ TITLE_CHARS = 500  # the width of its column; the whole heading is in the lines
 TITLE_SOURCE_CHARS = 2 * TITLE_CHARS  # read for it: with the addresses of links
 BREAKS = ("softbreak", "hardbreak")
 # What is none is a value, "[Deposit]: 500", "[Rent]: 500/month", "[Contact]: info@example.com"; and a note has a "^".
-ADDRESS = re.compile(r"[A-Za-z][\w+.-]*:|\.{0,2}/|#|[^/]*[A-Za-z][^/]*/")
+ADDRESS = re.compile(r"[A-Za-z][\w+.-]*:|\.{0,2}/|#|[^/A-Za-z]*[A-Za-z][^/]*/")
 
 FRONT_MATTER_FENCE = "---"
 HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]+#+[ \t]*$")

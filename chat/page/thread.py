@@ -42,7 +42,7 @@ from retrieval.told.columns import StoredCoverage, StoredWord
 from retrieval.told.outcomes import outcome_named
 from retrieval.told.planned import MODES, mark_each
 from retrieval.told.reasons import absence_of, in_words, name_of_point, passage_reason, point_of, state_of_version
-from retrieval.told.searched import foreign_told, searched_told, words_nowhere
+from retrieval.told.searched import asked_nowhere, foreign_told, searched_told
 from retrieval.types import KEPT_ROLES, UNANSWERED, VagueWord
 
 QUOTES_SHOWN = 3  # what a person reads at once; one click has the rest
@@ -642,8 +642,9 @@ class ShownTurn:
     @property
     def never_said(self) -> list[str]:
         """The words that no page has, where the rules doubt what they found."""
-        words = words_nowhere(self.run) if self.run and self.sureness is DOUBTFUL else []
-        either = f" {gettext('or')} ".join(mark_each([word]) for word in words)
+        words = asked_nowhere(self.run) if self.run and self.sureness is DOUBTFUL else []
+        joint = gettext("or")
+        either = f" {joint} ".join(mark_each([word]) for word in words)
         return [gettext("No page that was read mentions %(words)s.") % {"words": either}] if words else []
 
 

@@ -55,7 +55,7 @@ def searched_told(run: RetrievalRun) -> list[StoredWord]:
     return [words for word, words in shown if word["text"] not in foreign or word["count"]]
 
 
-def words_nowhere(run: RetrievalRun) -> list[str]:
+def asked_nowhere(run: RetrievalRun) -> list[str]:
     """The words of the question that no page has, without those that only frame it and those that were added."""
     other = {
         each["text"]
