@@ -25,7 +25,8 @@ def test_a_transactional_test_has_a_session_that_is_as_new(turn: int) -> None:
         cursor.execute("""
             SELECT current_setting('TimeZone'), current_setting('session_replication_role'),
                 (SELECT setting = reset_val FROM pg_settings WHERE name = 'lock_timeout'),
-                to_regclass('pg_temp.scratch'), (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')
+                to_regclass('pg_temp.scratch'),
+                (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())
         """)
         assert cursor.fetchone() == ("UTC", "origin", True, None, 0)
         cursor.execute("SET TIME ZONE 'Asia/Tokyo'; SET lock_timeout = 1; SET session_replication_role = replica")
