@@ -187,9 +187,16 @@ async def follow(
 
 
 async def read_events(turn_id: uuid.UUID | str, last_id: str, *, block_ms: int | None) -> list[StreamEvent]:
-    """The next entries after `last_id`, waiting up to `block_ms` for the first."""
+    """The next entries after `last_id`, waiting up to `block_ms` for the first.
+
+    Raises CancelledError also where the client lost it: it sends with `asyncio.wait_for`, which before Python 3.12
+    swallows a cancelling that comes as the sending ends (python/cpython#86296). The stream of a reader who left would
+    go on for `CONNECTION_S`, and keep its place.
+    """
     key = stream_key(turn_id)
     reply: Any = await reader_client().xread({key: last_id}, count=READ_COUNT, block=block_ms)
+    if (task := asyncio.current_task()) and task.cancelling():
+        raise asyncio.CancelledError
     return [
         StreamEvent(entry_id, fields["type"], fields["data"])
         for _, entries in reply or []

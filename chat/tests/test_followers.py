@@ -115,9 +115,8 @@ async def last_after(frames: AsyncIterator[bytes], lose: Callable[[], None], pat
 
     reading = asyncio.ensure_future(read())
     await asyncio.wait({reading}, timeout=patience_s)
-    while not reading.done():  # one cancelling may be lost: a look at the database swallows it
-        reading.cancel()
-        await asyncio.wait({reading}, timeout=0.1)
+    reading.cancel()
+    await asyncio.wait({reading})
     with suppress(asyncio.CancelledError):
         reading.result()
     await stream.reader_client().aclose()

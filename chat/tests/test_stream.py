@@ -18,6 +18,9 @@ from pytest_django import Settings
 from chat import stream
 from jobs import silence
 
+TICKS = 60  # turns of the event loop: the first entries have been read in fewer
+PATIENCE_S = 200  # reached only where a stream does not end
+
 
 async def always() -> bool:
     return True
@@ -76,6 +79,30 @@ def test_it_reads_what_is_written_while_it_waits() -> None:
         return await asyncio.wait_for(reading, 60)
 
     assert [event[1] for event in events_of(asyncio.run(write_and_read()))] == ["token", "done"]
+
+
+def test_it_ends_whenever_its_reader_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each turn of the loop: `asyncio.wait_for` loses what is cancelled in one of them."""
+    monkeypatch.setattr(stream, "READ_COUNT", 1)
+    turn_id = uuid.uuid4()
+    for _ in range(TICKS):
+        stream.publish_event(turn_id, "token", text="word ")
+
+    async def leave_after(ticks: int) -> bool:
+        reading = asyncio.create_task(frames_of(stream.follow(turn_id, "0", is_ended=False, may_go_on=always)))
+        for _ in range(ticks):
+            await asyncio.sleep(0)
+        reading.cancel()
+        await asyncio.wait({reading}, timeout=PATIENCE_S)
+        return reading.cancelled()
+
+    async def leave() -> int:
+        ticks = 0
+        while ticks < TICKS and await leave_after(ticks):
+            ticks += 1
+        return ticks
+
+    assert asyncio.run(leave()) == TICKS
 
 
 def test_it_pings_while_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
