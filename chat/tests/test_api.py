@@ -368,8 +368,9 @@ def nobody() -> Follower:
 
 
 @pytest.fixture
-def answering(ask: Ask) -> Iterator[Turn]:
+def answering(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Turn]:
     """A turn that another thread answers once the waiting has begun."""
+    monkeypatch.setattr("chat.turns.waiting.LOOK_S", 3600)  # nobody() may not read it
     turn = ask()
 
     def work() -> None:
