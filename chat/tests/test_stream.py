@@ -100,6 +100,7 @@ def test_it_ends_whenever_its_reader_leaves(monkeypatch: pytest.MonkeyPatch) -> 
         ticks = 0
         while ticks < TICKS and await leave_after(ticks):
             ticks += 1
+        await stream.reader_client().aclose()
         return ticks
 
     assert asyncio.run(leave()) == TICKS

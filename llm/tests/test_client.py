@@ -264,7 +264,7 @@ def test_a_resolver_that_keeps_silent_is_waited_for_once_whoever_else_waits(
 ) -> None:
     """I02: one deadline over all tries, and no thread is missing that other calls need."""
     assert call.REACH_S < 5 * settings.PATIENCE
-    monkeypatch.setattr(call, "REACH_S", 0.2)
+    monkeypatch.setattr(call, "REACH_S", 2.0)  # within which forty threads begin also on a busy machine
     settings.LLM_BASE_URL, settings.LLM_CONFIGURED = "http://silent.example/v1", True
     with ThreadPoolExecutor(40) as people:
         found = list(people.map(lambda _: fail(deadline_s=60.0), range(40)))
