@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -147,7 +148,7 @@ def test_five_processes_agree_on_the_secret_key(tmp_path: Path) -> None:
 
 def test_the_tests_never_meet_a_developers_model_or_servers() -> None:
     assert not settings.LLM_CONFIGURED
-    assert str(settings.HOME).startswith("/tmp/docintel-test-")
+    assert str(settings.HOME).startswith(f"{Path(tempfile.gettempdir()).resolve()}/docintel-test-")
     assert "docintel-test-" in os.environ["DATABASE_URL"]
 
 
