@@ -41,8 +41,9 @@ TYPES = [*PYTHON, "mypy", "."]
 ONE_BY_ONE, SIDE_BY_SIDE = "tests one by one", "tests side by side"
 TESTS = {
     ONE_BY_ONE: ["-m", "whole or clock", "-n", "0"],
-    # All tests of a file run in one worker: what a file makes once it makes once.
-    SIDE_BY_SIDE: ["-m", "not whole and not clock", "-n", "auto", "--dist", "loadfile"],
+    # All tests of a file run in one worker: what a file makes once it makes once. The workers share one PostgreSQL,
+    # which takes a hundred connections, and a container may see many more processors than it is given.
+    SIDE_BY_SIDE: ["-m", "not whole and not clock", "-n", "auto", "--maxprocesses", "8", "--dist", "loadfile"],
 }
 DRILLS = [*PYTHON, "benchmarks", "survives", "--short"]
 NICENESS = 5  # of what runs beside, above our own: a quarter of a processor where another process wants it
