@@ -1,5 +1,6 @@
 """Read Markdown and plain text into the same pages, lines and contents as a PDF, without any library."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
@@ -15,8 +16,13 @@ from reading.outline.toc import rows_of_starts, strength_of
 from reading.outline.typography import USABLE_ENTRIES, starts_by_typography
 from reading.processes.clock import Clock
 from reading.reasons import number_ranges, refusal
-from reading.rows import PageRow, Reading
+from reading.rows import LineKind, PageRow, Reading
 from reading.titles import find_named, find_title
+
+UNDERLINE = re.compile(r"[ \t]{0,99}(([^\w\s])\2{2,200})[ \t]{0,99}")
+UNDERLINE_SLACK = 2  # characters by which the row may be longer or shorter than its title: people count by eye
+UNDERLINED_MIN = 2  # a single one is the title of the document
+CELLS = re.compile(r"\t| {3}")  # what stands between the columns of a table, whose head is underlined too
 
 
 def read_markdown(text: str, limits: Limits | None = None, *, with_language: bool = True) -> Reading:
@@ -34,8 +40,12 @@ def read_plain_text(text: str, limits: Limits | None = None, *, with_language: b
     """Read plain text into the same rows, with the headings that are typed as such as TOC. Raises ReadingError."""
     sources, removed = markdown.source_lines(check_plain_text(text, limits or Limits()))
     lines, _ = markdown.laid_out(sources, {})
-    title = find_title(lines)
-    reading = text_reading(lines, typed_headings(lines), title, removed)
+    title, starts = find_title(lines), typed_headings(lines)
+    headings, kinds = underlined_headings(sources)
+    if len(headings) >= max(UNDERLINED_MIN, len(starts)):
+        lines, first_of = markdown.laid_out(sources, kinds)
+        starts = starts_of_headings(headings, lines, first_of)
+    reading = text_reading(lines, starts, title, removed)
     return name_language(reading) if with_language else reading
 
 
@@ -61,6 +71,28 @@ def starts_of_headings(
         number, _ = numbering_of(heading.title)
         starts.append(SectionStart(level, number, heading.title, index, lines[index].page_number, "markdown", 1.0))
     return starts
+
+
+def underlined_headings(sources: Sequence[str]) -> tuple[list[markdown.Heading], dict[int, LineKind]]:
+    """Lines with a row of one sign as long as they are below them, and the kinds of both; each sign is a level.
+
+    The levels are in the order in which the signs are met, as in reStructuredText.
+    """
+    headings: list[markdown.Heading] = []
+    kinds: dict[int, LineKind] = {}
+    signs: list[str] = []
+    for index, (above, line, below) in enumerate(zip(["", *sources], sources, [*sources[1:], ""], strict=False)):
+        title, row = line.strip(), UNDERLINE.fullmatch(below)
+        is_set_apart = not above.strip() or UNDERLINE.fullmatch(above) or index - 1 in kinds
+        if not row or not is_set_apart or not any(map(str.isalpha, title)) or CELLS.search(title):
+            continue
+        if abs(len(title) - len(row[1])) > UNDERLINE_SLACK or title[-1] in ",;":
+            continue
+        if row[2] not in signs:
+            signs.append(row[2])
+        headings.append(markdown.Heading(index, signs.index(row[2]) + 1, title[: markdown.TITLE_CHARS]))
+        kinds |= {index: "heading", index + 1: "furniture"}
+    return headings, kinds
 
 
 def typed_headings(lines: Sequence[PageLine]) -> list[SectionStart]:

@@ -105,6 +105,51 @@ def test_its_language_is_named(text: str, language: str) -> None:
     assert read_plain_text(text).language == language == read_markdown(f"# {text}\n\n{text}").language
 
 
+UNDERLINED = """Changes
+=======
+
+Version 3.5
+===========
+
+Security fixes
+--------------
+A fault was mended.
+
+Rate      Fee
+-------------
+one       2
+
+The last line of a paragraph
+that is followed by a rule:
+---------------------------
+1. Which level is best?
+~~~~~~~~~~~~~~~~~~~~~~~
+The first.
+
+"""
+
+
+def test_underlined_lines_of_plain_text_are_its_headings() -> None:
+    reading = read_plain_text(UNDERLINED)
+    assert [(entry.level, entry.number, entry.title) for entry in reading.toc if entry.origin == "markdown"] == [
+        (1, "", "Changes"),
+        (1, "", "Version 3.5"),
+        (2, "", "Security fixes"),
+        (3, "1", "1. Which level is best?"),
+    ]
+    rules = [line.text for line in reading.lines if line.kind == "furniture"]
+    assert rules == ["=" * 7, "=" * 11, "-" * 14, "~" * 23]
+
+
+@pytest.mark.parametrize(
+    "text", ["Only a title\n============\n\ntext\n", "1,204\n-----\n\n2,400\n-----\n", "a\n-\n\nb\n-\n"]
+)
+def test_a_single_underlined_line_or_a_sum_makes_no_contents(text: str) -> None:
+    reading = read_plain_text(text)
+    assert not [entry for entry in reading.toc if entry.origin == "markdown"]
+    assert "furniture" not in {line.kind for line in reading.lines}
+
+
 def check_rows(reading: Reading) -> None:
     """What holds for every reading, whatever it was made of."""
     assert [line.number for line in reading.lines] == list(range(1, len(reading.lines) + 1))
