@@ -16,7 +16,7 @@ from reading.tables import PERIOD, Table, TableCell, TableRow, cells_of_line, is
 from reading.values.days import days_in
 from reading.values.years import YEAR
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.rows_asked import day_of_row, find_banded_row, find_dated_row, words_of_row
+from retrieval.candidates.rows_asked import day_of_row, find_banded_row, find_dated_row, telling_stems, words_of_row
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.shown_rows import group_lines
 from retrieval.models import RunCandidate
@@ -293,11 +293,8 @@ def columns_named(question: Question, table: Table, row: TableRow) -> list[int]:
     """
     language = question.language
     headings = [PERIOD.sub(" ", column.heading) for column in table.columns]
-    words = [
-        {stem(word, language) for word in normalise_words(heading) if not is_stop_word(word, language)}
-        for heading in headings
-    ]
-    shared = set.intersection(*words) if len(words) > 1 else set()
+    words = [telling_stems(heading, language) for heading in headings]
+    shared: frozenset[str] = frozenset.intersection(*words) if len(words) > 1 else frozenset()
     label, asked = ({stem(word, language) for word in normalise_words(text)} for text in (row.label, question.topic))
     named = {
         at: len(own) for at, each in enumerate(words) for own in [each - shared] if own and own <= asked and own - label
