@@ -208,15 +208,11 @@ def numbers_on(line: LineRow, content: DocumentContent) -> Iterator[PrintedNumbe
     """The numbers a line prints: the cells of its row, else those in its text."""
     for table in content.tables_on_page(line.page_number):
         row = table.row_at(line.number)
-        cells = (
-            []
-            if row is None
-            else [
-                (at, cell)
-                for at, cell in enumerate(row.cells)
-                if cell and cell.amount is not None and cell.line == line.number
-            ]
-        )
+        cells = [
+            (at, cell)
+            for at, cell in enumerate(row.cells if row else ())
+            if cell and cell.amount is not None and cell.line == line.number
+        ]
         if cells:
             yield from (cell_as_printed(cell, line, table, row, at) for at, cell in cells)
             taken = [(cell.start, cell.end) for _, cell in cells]
