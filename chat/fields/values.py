@@ -305,20 +305,13 @@ def write_extraction_csv(told: Iterable[Mapping[str, Any]]) -> str:
         first = field["values"][0] if field["values"] else {}
         lines = field["lines"]
         row = {
+            **field,
             "field": field["name"],
-            "outcome": field["outcome"],
-            "value": field["value"],
-            "type": field["type"],
             "normalised": first.get("value", ""),
             "unit": first.get("currency") or first.get("unit", ""),
-            "quote": field["quote"],
-            "document": field["document"],
             "page": field["page_label"],
             "lines": f"{lines[0]}-{lines[1]}" if lines else "",
-            "confidence": field["confidence"],
             "caveat": " ".join(field["caveats"]),
-            "question": field["question"],
-            "run_id": field["run_id"],
         }
         rows.append([row[name] for name in CSV_COLUMNS])
     return write_csv(rows)
