@@ -315,18 +315,11 @@ def contributions_of(runs: RetrievalRunQuerySet) -> Iterable[Contribution]:
     counted: dict[str, Count] = {}
     for method in METHODS:
         found, only = Q(methods__contains=[method]), Q(methods=[method])
-        counted |= {
-            f"{method}_all": Count("pk", filter=found),
-            f"{method}_only": Count("pk", filter=only),
-            f"{method}_kept": Count("pk", filter=found & kept),
-            f"{method}_kept_only": Count("pk", filter=only & kept),
-        }
+        conditions = zip(Contribution._fields[1:], (found, only, found & kept, only & kept), strict=True)
+        counted |= {f"{method}_{name}": Count("pk", filter=condition) for name, condition in conditions}
     row = newest_candidates(runs).aggregate(**counted)
-    for name in METHODS:
-        words = str(METHOD_NAMES[name])
-        yield Contribution(
-            words, row[f"{name}_all"], row[f"{name}_only"], row[f"{name}_kept"], row[f"{name}_kept_only"]
-        )
+    for method in METHODS:
+        yield Contribution(str(METHOD_NAMES[method]), *(row[f"{method}_{name}"] for name in Contribution._fields[1:]))
 
 
 def latencies_of(runs: RetrievalRunQuerySet) -> Iterable[Latency]:
