@@ -180,7 +180,7 @@ def test_what_a_thing_belongs_to_and_nobody_mentions_is_specific(
 
 
 def test_a_name_or_year_that_nobody_says_is_said_first_and_answers_nothing(report: DocumentContent) -> None:
-    for text, missing in (("the Pelican", "pelican"), ("the Albatross in 2019", "2019")):
+    for text, missing in (("the Pelican", "Pelican"), ("the Albatross in 2019", "2019")):
         result = ask(f"How many sailors had the crew of {text} on board?", report)  # although every risk is taken
         assert result.status == "weak"
         assert result.not_found_reason.startswith(f"no page that was read mentions “{missing}”")
