@@ -22,8 +22,7 @@ NAME_AMONG_NOUNS = re.compile(
 NOUN = re.compile(r"(?<=[^\W\dA-Z_] |[,;:(“\"'’] )[A-ZÄÖÜ][^\W\dA-Z_]{2,}\w*")
 NOUNS_WITH_CAPITALS = frozenset(["de"])
 IN_CAPITALS = re.compile(r"\b(?![IVX]+\b)[A-Za-z]{0,12}[A-Z][a-z]{0,12}[A-Z][A-Za-z]{0,12}\b")  # "AES", "PhD"
-ABBREVIATION = re.compile(r"[^\W\d_]{2,5}")  # whose words are looked for
-BETWEEN = r"\w{2,24}[\W_]{1,3}(?:\w{1,3}[\W_]{1,3})?"  # the rest of such a word, and a little word: "and", "of"
+BETWEEN = r"\w{2,24}[\W_]{1,3}(?:\w{1,3}[\W_]{1,3})?"  # the rest of a word abbreviated, and a little word: "of"
 HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,}(?:[-‐‑][^\W\d_]{2,})+(?![\w-])")
 PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere
 
@@ -140,7 +139,7 @@ def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> li
     wanted.update(code for code in codes if is_naming(code, question) and code not in question.hints.section)
     terms = [term for content in contents for term in weigh_terms(question, lexicon_of(content))]
     said = {text for term in terms if len(term.lines) for text in term.texts}.union(normalise_words(" ".join(codes)))
-    return sorted(word for word in wanted - said if not any(is_named_in(word, content) for content in contents))
+    return sorted(word for word in wanted - said if not any(is_named_in(each, word, question) for each in contents))
 
 
 def is_naming(code: str, question: Question) -> bool:
@@ -149,11 +148,12 @@ def is_naming(code: str, question: Question) -> bool:
     return not code[0].isdigit() or any(not is_stop_word(word, question.language) for word in before)
 
 
-def is_named_in(word: str, content: DocumentContent) -> bool:
+def is_named_in(content: DocumentContent, word: str, question: Question) -> bool:
     """Whether a document says a name in any form, the words that it abbreviates, or the long number of a code."""
     names = [word, *re.findall(r"\d{3,}", word)]  # "ISO 27001" is "ISO/IEC 27001"
     if any(len(lines_with_word(name, content)) for name in names) or words_of_whole(names, content):
         return True
     lexicon, spelled = lexicon_of(content), re.compile(rf"\b{BETWEEN.join(map(re.escape, word))}")
-    every = np.arange(1, lexicon.line_count + 1, dtype=np.int32) if ABBREVIATION.fullmatch(word) else NO_LINES
+    is_abbreviation = word.isalpha() and word.upper() in question.topic
+    every = np.arange(1, lexicon.line_count + 1, dtype=np.int32) if is_abbreviation else NO_LINES
     return len(lexicon.lines_matching(spelled, every)) > 0

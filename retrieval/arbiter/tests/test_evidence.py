@@ -224,7 +224,7 @@ VAULT = content_of_lines(
         "OpenSSH 9.0 mends 8 faults and 6 leaks.",
         "Backups meet ISO/IEC 27001.",
         "The chief financial officer signs for research and development.",
-        "Exports are encrypted at rest.",
+        "Exports are encrypted at rest, parts even twice.",
     ],
     title="Vault",
 )
@@ -240,6 +240,7 @@ VAULT = content_of_lines(
         ("There were 8.6 of them: which faults are mended?", []),  # names nothing
         ("Do backups meet ISO 27001?", []),
         ("Does the CFO sign for it?", []),  # its words are there
+        ("Is it signed for Pet insurance?", ["pet"]),  # no abbreviation
         ("Are exports NOT encrypted?", []),
         ("Are exports encrypted in phase II, is that OK?", []),
         ("ARE EXPORTS ENCRYPTED WITH AES?", []),
