@@ -10,7 +10,7 @@ from reading.matching import match_form
 from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
 from retrieval.types import Candidate, Question
-from retrieval.words.lexicon import NO_LINES, Numbers, lexicon_of
+from retrieval.words.lexicon import Numbers, lexicon_of
 from retrieval.words.terms import weigh_terms, year_forms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, split_words, stem
 
@@ -136,13 +136,13 @@ def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> li
     found = [] if question.topic.isupper() else IN_CAPITALS.findall(question.topic)
     in_capitals = [each for each in found if not is_empty(match_form(each), question.language)]
     wanted = specific_words(question, with_nouns=True) | set(normalise_words(" ".join([*capitalised, *in_capitals])))
-    wanted.update(code for code in codes if is_naming(code, question) and code not in question.hints.section)
+    wanted.update(code for code in codes if names_thing(code, question) and code not in question.hints.section)
     terms = [term for content in contents for term in weigh_terms(question, lexicon_of(content))]
     said = {text for term in terms if len(term.lines) for text in term.texts}.union(normalise_words(" ".join(codes)))
     return sorted(word for word in wanted - said if not any(is_named_in(each, word, question) for each in contents))
 
 
-def is_naming(code: str, question: Question) -> bool:
+def names_thing(code: str, question: Question) -> bool:
     """Whether a code is a name, by a letter or by the word before it: "OpenSSH 8.6", but not "it was 99.2"."""
     before = normalise_words(question.topic.partition(code)[0])[-1:]
     return not code[0].isdigit() or any(not is_stop_word(word, question.language) for word in before)
@@ -155,5 +155,5 @@ def is_named_in(content: DocumentContent, word: str, question: Question) -> bool
         return True
     lexicon, spelled = lexicon_of(content), re.compile(rf"\b{BETWEEN.join(map(re.escape, word))}")
     is_abbreviation = word.isalpha() and word.upper() in question.topic
-    every = np.arange(1, lexicon.line_count + 1, dtype=np.int32) if is_abbreviation else NO_LINES
+    every = np.arange(1, lexicon.line_count + 1 if is_abbreviation else 1, dtype=np.int32)
     return len(lexicon.lines_matching(spelled, every)) > 0
