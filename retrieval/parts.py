@@ -13,7 +13,7 @@ from retrieval.question.phrasing import name_subject, read_part, split_condition
 from retrieval.search import Search
 from retrieval.types import Coverage, PartFinding, PartKind, PartOutcome, Question, Settled
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
+from retrieval.words.terms import WeighedTerm, said_as, terms_within, weigh_terms
 
 CARRIED_SHARE = 0.5  # of a part's weight: a passage with less of its words is about something else
 # Words of a part that occur nowhere and weigh this much of it are decisive; a lighter one may have another name there.
@@ -65,6 +65,7 @@ def judge_part(
     lacks = max((share_of_weight(set(missing), each) for each in terms.values()), default=0.0)
     is_lacking = lacks >= MISSING_SHARE and asked.kind != "sequential"  # which has "it" for some of its words
     outcome = outcome_of(asked, bool(carrying), is_lacking, search)
+    missing = tuple(said_as(word, search.question) for word in missing)
     return PartFinding(
         text=asked.text,
         subject=name_subject(asked.text),

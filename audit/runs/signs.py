@@ -18,6 +18,7 @@ from chat.page.outcomes import DOUBTFUL, sureness_of
 from chat.page.weak_sources import candidates_with_weaknesses, weaknesses_of, with_weaknesses
 from chat.turns.items import NO_COLUMN, NO_VALUE
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
+from retrieval.told.searched import asked_nowhere
 from retrieval.types import KEPT_ROLES
 
 LOOKED = ""  # the row that says that a run was looked at
@@ -69,11 +70,9 @@ def signs_of_run(run: RetrievalRun) -> Iterator[str]:
 
 
 def words_missing(run: RetrievalRun) -> list[str]:
-    """The words of the question, and of its parts, that stand on no page that was read; none that only frames it."""
-    missing = [word for part in (run.plan or {}).get("parts", ()) for word in part.get("missing", ())]
-    framing = {each["text"] for each in (run.parsed or {}).get("keywords", ()) if each.get("priority") == "secondary"}
-    missing += [word["text"] for word in run.searched if word["count"] == 0 and word["text"] not in framing]
-    return list(dict.fromkeys(missing))
+    """What the asker is told that no page has, of the question and of its parts."""
+    of_parts = (word for part in (run.plan or {}).get("parts", ()) for word in part.get("missing", ()))
+    return [*dict.fromkeys([*of_parts, *asked_nowhere(run)])]
 
 
 def has_doubtful_value(answer: Answer) -> bool:

@@ -12,6 +12,8 @@ from chat.models import Answer, Turn
 from chat.turns.conductor import STOPPED_BY_ASKER
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.outcomes import outcome_code
+from retrieval.told.reasons import mark_words
+from retrieval.told.searched import asked_nowhere
 from retrieval.types import UNANSWERED
 
 STOPPED_RUNS = (STOPPED_BY_ASKER, NOT_ASKED)  # the failures of runs that people ended themselves, which are no errors
@@ -76,3 +78,10 @@ def sureness_of(run: RetrievalRun | None, answer: Answer | None, candidates: Seq
         return CLEAR
     reads = min((each.reason_facts["reads"] for each in candidates if "reads" in each.reason_facts), default=1.0)
     return LIKELY if reads >= READS_FROM else DOUBTFUL
+
+
+def say_unmentioned(run: RetrievalRun | None, sureness: Sureness | None) -> list[str]:
+    """That no page has some words, where the rules doubt what they found."""
+    words = asked_nowhere(run) if run and sureness is DOUBTFUL else []
+    told = _("No page that was read mentions %(words)s.") % {"words": mark_words(words, str(_("or")))}
+    return [told] if words else []

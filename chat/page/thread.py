@@ -22,7 +22,7 @@ from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Tur
 from chat.objections import Objection, find_objections
 from chat.page.grouped import QuoteGroup, group_quotes
 from chat.page.narrowing import chips_of, typed_of
-from chat.page.outcomes import DOUBTFUL, Sureness, outcome_of_turn, sureness_of
+from chat.page.outcomes import Sureness, outcome_of_turn, say_unmentioned, sureness_of
 from chat.page.part_outcomes import PartOutcomeRow, item_rows, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
 from chat.page.stages import Stage, describe_work, finished_stages, in_seconds, waiting_stages
@@ -42,7 +42,7 @@ from retrieval.told.columns import StoredCoverage, StoredWord
 from retrieval.told.outcomes import outcome_named
 from retrieval.told.planned import MODES, mark_each
 from retrieval.told.reasons import absence_of, in_words, name_of_point, passage_reason, point_of, state_of_version
-from retrieval.told.searched import asked_nowhere, foreign_told, searched_told
+from retrieval.told.searched import foreign_told, searched_told
 from retrieval.types import KEPT_ROLES, UNANSWERED, VagueWord
 
 QUOTES_SHOWN = 3  # what a person reads at once; one click has the rest
@@ -637,15 +637,8 @@ class ShownTurn:
         if self.answer and self.answer.ended != "complete" and sentences and "no_citation" in sentences[-1]["problems"]:
             checks.remove(sentences[-1])  # an unfinished sentence could not cite yet
         shown = [check for check in checks if check.get("problems") and not check.get("left_out")]
-        return [f"{mark_each([check['sentence']])} {problems_of(check)}." for check in shown] + self.never_said
-
-    @property
-    def never_said(self) -> list[str]:
-        """The words that no page has, where the rules doubt what they found."""
-        words = asked_nowhere(self.run) if self.run and self.sureness is DOUBTFUL else []
-        joint = gettext("or")
-        either = f" {joint} ".join(mark_each([word]) for word in words)
-        return [gettext("No page that was read mentions %(words)s.") % {"words": either}] if words else []
+        told = [f"{mark_each([check['sentence']])} {problems_of(check)}." for check in shown]
+        return [*told, *say_unmentioned(self.run, self.sureness)]
 
 
 def length_words(typed: TypedValue) -> str:

@@ -49,7 +49,10 @@ def test_it_tells_doubt_as_the_page_does(document: Document) -> None:
     turn = Turn.objects.select_related("run", "answer").get()
     assert turn.run is not None
     turn.run.confidence = 0.5
-    assert "\n\nDoubtful, as far as rules can tell. " in as_text(turn)
+    turn.run.searched = [{"text": "terrace", "forms": [], "count": 0}]
+    doubted = as_text(turn)
+    assert "\n\nDoubtful, as far as rules can tell. " in doubted
+    assert "\n\nNo page that was read mentions “terrace”." in doubted
 
 
 def test_it_prints_the_result_as_json(lease_path: Path) -> None:

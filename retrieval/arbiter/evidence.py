@@ -390,7 +390,7 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
     found = {word for candidate in candidates for word in candidate.matched_keywords}
     objects = objects_of(question)
     if objects and not found & set(objects):
-        return give_clause("nowhere", words=objects)
+        return give_clause("nowhere", words=[said_as(word, question) for word in objects])
     pages = by_page(candidates)
     asked = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
     codes = asked.intersection(*[set().union(*pages)])

@@ -283,7 +283,7 @@ def asked_block(question: Question) -> list[str]:
             "Its parts, each to be answered:\n" + "\n".join(f"- {fence_text(part)}" for part in question.parts)
         )
     if question.nowhere:
-        words = ", ".join(f'"{fence_text(word)}"' for word in question.nowhere)
+        words = ", ".join(f'"{fence_text(word.lower() if word.isascii() else word)}"' for word in question.nowhere)
         asked.append(f"Its words that stand nowhere in what was read of the documents, in any form searched: {words}")
     if question.instruction:
         asked.append(f"How the asker wants it read: {fence_text(' '.join(question.instruction.split()))}")

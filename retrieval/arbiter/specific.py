@@ -11,7 +11,7 @@ from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
 from retrieval.types import Candidate, Question
 from retrieval.words.lexicon import Numbers, lexicon_of
-from retrieval.words.terms import year_forms
+from retrieval.words.terms import weigh_terms, year_forms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, split_words, stem
 
 NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\w&]*(?='s|’s)")  # inside a sentence
@@ -21,6 +21,8 @@ NAME_AMONG_NOUNS = re.compile(
 )
 NOUN = re.compile(r"(?<=[^\W\dA-Z_] |[,;:(“\"'’] )[A-ZÄÖÜ][^\W\dA-Z_]{2,}\w*")
 NOUNS_WITH_CAPITALS = frozenset(["de"])
+IN_CAPITALS = re.compile(r"\b(?![IVX]+\b)[A-Za-z]{0,12}[A-Z][a-z]{0,12}[A-Z][A-Za-z]{0,12}\b")  # "AES", "PhD"
+BETWEEN = r"\w{2,24}[\W_]{1,3}(?:\w{1,3}[\W_]{1,3})?"  # the rest of a word abbreviated, and a little word: "of"
 HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,}(?:[-‐‑][^\W\d_]{2,})+(?![\w-])")
 PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere
 
@@ -46,12 +48,13 @@ def hyphenated_parts(question: Question) -> list[str]:
     return [
         part
         for part in parts
-        if len(part) >= PART_MIN
-        and not any(
-            is_stop_word(word, question.language) or is_generic(word, question.language)
-            for word in normalise_words(part)
-        )
+        if len(part) >= PART_MIN and not any(is_empty(word, question.language) for word in normalise_words(part))
     ]
+
+
+def is_empty(word: str, language: str) -> bool:
+    """Whether a word says nothing of a topic: a little word, or one that only frames a question."""
+    return is_stop_word(word, language) or is_generic(word, language)
 
 
 def unsaid_words(question: Question, said: Iterable[str], content: DocumentContent) -> set[str]:
@@ -121,18 +124,36 @@ def words_around(candidate: Candidate, content: DocumentContent, words: set[str]
 
 
 def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> list[str]:
-    """The names, nouns with a capital, years and capitalised parts of hyphenated terms that no document says, its title
-    included.
+    """The names, nouns with a capital, words in capitals, codes, years and capitalised parts of hyphenated terms that
+    no document says, its title included, nor in another word of the dictionary.
 
     Nothing for a question in parts, where others may be answered, nor where no document is in its language.
     """
     if question.parts or not any(content.language in (question.language, "und") for content in contents):
         return []
-    codes = {word for each in question.keywords if each.source == "identifier" for word in split_words(each.text)}
+    codes = [each.text for each in question.keywords if each.source == "identifier"]
     capitalised = [part for part in hyphenated_parts(question) if part[0].isupper()]
-    wanted = (specific_words(question, with_nouns=True) | set(normalise_words(" ".join(capitalised)))) - codes
-    return sorted(
-        word
-        for word in wanted
-        if not any(len(lines_with_word(word, content)) or words_of_whole([word], content) for content in contents)
-    )
+    found = [] if question.topic.isupper() else IN_CAPITALS.findall(question.topic)
+    in_capitals = [each for each in found if not is_empty(match_form(each), question.language)]
+    wanted = specific_words(question, with_nouns=True) | set(normalise_words(" ".join([*capitalised, *in_capitals])))
+    wanted.update(code for code in codes if names_thing(code, question) and code not in question.hints.section)
+    terms = [term for content in contents for term in weigh_terms(question, lexicon_of(content))]
+    said = {text for term in terms if len(term.lines) for text in term.texts}.union(normalise_words(" ".join(codes)))
+    return sorted(word for word in wanted - said if not any(is_named_in(each, word, question) for each in contents))
+
+
+def names_thing(code: str, question: Question) -> bool:
+    """Whether a code is a name, by a letter or by the word before it: "OpenSSH 8.6", but not "it was 99.2"."""
+    before = normalise_words(question.topic.partition(code)[0])[-1:]
+    return not code[0].isdigit() or any(not is_stop_word(word, question.language) for word in before)
+
+
+def is_named_in(content: DocumentContent, word: str, question: Question) -> bool:
+    """Whether a document says a name in any form, the words that it abbreviates, or the long number of a code."""
+    names = [word, *re.findall(r"\d{3,}", word)]  # "ISO 27001" is "ISO/IEC 27001"
+    if any(len(lines_with_word(name, content)) for name in names) or words_of_whole(names, content):
+        return True
+    lexicon, spelled = lexicon_of(content), re.compile(rf"\b{BETWEEN.join(map(re.escape, word))}")
+    is_abbreviation = word.isalpha() and word.upper() in question.topic
+    every = np.arange(1, lexicon.line_count + 1 if is_abbreviation else 1, dtype=np.int32)
+    return len(lexicon.lines_matching(spelled, every)) > 0

@@ -46,7 +46,7 @@ from retrieval.types import (
     Status,
 )
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import WeighedTerm, weigh_terms
+from retrieval.words.terms import WeighedTerm, said_as, weigh_terms
 
 NAMED_SHARE = 0.6  # of the words for a thing together with what is asked of it: neither of them is enough
 UNCLEAR = "no passage clearly answers it"
@@ -129,6 +129,7 @@ def find_side(side: Side, question: Question, contents: Sequence[DocumentContent
     share = NAMED_SHARE if side.asked.startswith(side.name) else CARRIED_SHARE
     candidates = lower_faint(result.candidates, terms, share if lacks < MISSING_SHARE else 1.0)
     reason = result.not_found_reason or UNCLEAR
+    missing = tuple(said_as(word, result.question) for word in missing)
     return FoundSide(side, name, candidates, result.hits, result.status, reason, missing, result, result.left_out)
 
 

@@ -112,14 +112,13 @@ def words_kept(text: str) -> tuple[str, ...]:
 
 
 def as_typed(word: str, asked: str) -> str:
-    """A word in match form as somebody spelled it in a question: with its accents, but not its capitals."""
+    """A word in match form as somebody spelled it in a question: with its accents and capitals."""
     folded, offsets = map_asked(asked)
     found = re.search(pattern_of(split_words(word)), folded) if word else None
     if not found:
         return word
     end = offsets[found.end()] if found.end() < len(offsets) else len(asked)
-    typed = asked[offsets[found.start()] : end].rstrip()
-    return word if typed.casefold() == word else typed
+    return asked[offsets[found.start()] : end].rstrip()
 
 
 @lru_cache(maxsize=64)  # of the words of a question most are asked for

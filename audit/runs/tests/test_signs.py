@@ -26,6 +26,8 @@ DERIVED = {"against_detectors", "missing_words", "typed_values", "weak_source", 
 HAPPENS = [{"text": "happens", "forms": ["happens"], "count": 0}]
 FRAMING = {"text": "happens", "forms": ["happens"], "source": "direct", "priority": "secondary", "language": "en"}
 
+ADDED = {"source": "dictionary"}  # nobody asked for it
+
 
 def derived(run: RetrievalRun) -> set[str]:
     sign_runs()
@@ -47,6 +49,7 @@ def a_check(*problems: str, **more: Any) -> dict[str, Any]:
         ({"searched": [{"text": "attention", "forms": [], "count": 0}]}, {}, {"missing_words"}),
         ({"searched": HAPPENS, "parsed": {"keywords": [FRAMING]}}, {}, set()),
         ({"searched": HAPPENS, "parsed": {"keywords": [FRAMING | {"priority": "primary"}]}}, {}, {"missing_words"}),
+        ({"searched": HAPPENS, "parsed": {"keywords": [FRAMING | {"priority": "primary"} | ADDED]}}, {}, set()),
         ({"plan": {"flags": [], "parts": [{"outcome": "found", "missing": ["basis"]}]}}, {}, {"missing_words"}),
         ({"confidence": 0.49}, {}, {"low_confidence"}),
         ({"confidence": 0.5, "arbiter": "model:test"}, {}, set()),

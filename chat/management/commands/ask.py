@@ -20,7 +20,7 @@ from accounts.people import find_person
 from chat.asking import QuestionError, check_question, keep_question
 from chat.handing_over import FILES_NAME, SHELL_EMAIL
 from chat.models import Answer, Turn
-from chat.page.outcomes import sureness_of
+from chat.page.outcomes import say_unmentioned, sureness_of
 from chat.scope import QuestionScope, ScopeError, choose
 from chat.turns.conductor import AnsweringFailed, answer_turn
 from chat.turns.repeats import describe_repeat
@@ -35,6 +35,7 @@ from reading.matching import join_without_space
 from retrieval.models import RetrievalRun
 from retrieval.record.as_json import result_json, stored_result_json
 from retrieval.told.outcomes import outcome_named
+from retrieval.told.searched import words_searched
 from retrieval.types import UNANSWERED, RetrievalResult
 
 SHELL_NAME = "Command line"
@@ -153,8 +154,9 @@ def as_text(turn: Turn) -> str:
         return "No answer was written."
     sureness = sureness_of(turn.run, answer, list(turn.run.candidates.all()))
     lines = [answer.note, answer.text, capfirst(f"{sureness.words}. {sureness.meaning}") if sureness else ""]
+    lines += say_unmentioned(turn.run, sureness)
     if answer.kind in UNANSWERED:
-        words = ", ".join(f"{word['text']} {word['count']}" for word in turn.run.searched)
+        words = ", ".join(f"{word['text']} {word['count']}" for word in words_searched(turn.run))
         outcome = f"{outcome_named(answer.kind).words}."
         lines = [outcome, answer.text, f"Words searched: {words}" if words else ""]
     for citation in answer.citations.select_related("candidate"):

@@ -180,7 +180,7 @@ def test_what_a_thing_belongs_to_and_nobody_mentions_is_specific(
 
 
 def test_a_name_or_year_that_nobody_says_is_said_first_and_answers_nothing(report: DocumentContent) -> None:
-    for text, missing in (("the Pelican", "pelican"), ("the Albatross in 2019", "2019")):
+    for text, missing in (("the Pelican", "Pelican"), ("the Albatross in 2019", "2019")):
         result = ask(f"How many sailors had the crew of {text} on board?", report)  # although every risk is taken
         assert result.status == "weak"
         assert result.not_found_reason.startswith(f"no page that was read mentions “{missing}”")
@@ -217,6 +217,47 @@ def test_a_noun_is_no_name_where_every_noun_has_a_capital() -> None:
 )
 def test_a_noun_written_as_one_with_another_is_not_missed(asked: str, missing: list[str]) -> None:
     assert words_nowhere(parse_question(asked, [LEASE]), [LEASE]) == missing
+
+
+VAULT = content_of_lines(
+    [
+        "OpenSSH 9.0 mends 8 faults and 6 leaks.",
+        "Backups meet ISO/IEC 27001.",
+        "The chief financial officer signs for research and development.",
+        "Exports are encrypted at rest, parts even twice.",
+    ],
+    title="Vault",
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [
+        ("Are exports encrypted with AES?", ["aes"]),
+        ("Are exports encrypted for PhD theses?", ["phd"]),
+        ("Which faults does OpenSSH 8.6 mend?", ["8.6"]),  # 8 and 6 are there, and no 8.6
+        ("Which faults does OpenSSH 9.0 mend?", []),
+        ("There were 8.6 of them: which faults are mended?", []),  # names nothing
+        ("Do backups meet ISO 27001?", []),
+        ("Does the CFO sign for it?", []),  # its words are there
+        ("Is it signed for Pet insurance?", ["pet"]),  # no abbreviation
+        ("Are exports NOT encrypted?", []),
+        ("Are exports encrypted in phase II, is that OK?", []),
+        ("ARE EXPORTS ENCRYPTED WITH AES?", []),
+    ],
+)
+def test_words_in_capitals_and_versions_are_names(asked: str, missing: list[str]) -> None:
+    assert words_nowhere(parse_question(asked, [VAULT]), [VAULT]) == missing
+
+
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [("Are exports encrypted with AES at rest?", "AES"), ("Which faults does OpenSSH 8.6 mend?", "8.6")],
+)
+def test_a_word_in_capitals_or_a_version_that_nobody_says_answers_nothing(asked: str, missing: str) -> None:
+    result = ask(asked, VAULT)
+    assert result.status == "weak"
+    assert result.not_found_reason.startswith(f"no page that was read mentions “{missing}”")
 
 
 def test_what_is_missing_is_spelled_as_it_was_asked() -> None:

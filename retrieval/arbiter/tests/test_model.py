@@ -58,7 +58,7 @@ def test_the_prompt_holds_the_whole_table_of_contents_every_brief_and_the_questi
 @pytest.mark.parametrize(
     ("question", "nowhere"),
     [
-        ("What is the notice period of the Elevator?", '"elevator"'),
+        ("What is the notice period of the Elevator?", '"Elevator"'),
         ("What were the fees and the premium in 1987?", '"1987"'),
         (QUESTION, ""),
         ("Wie lang ist die Kündigungsfrist des Aufzugs?", ""),  # of another language than the document's
@@ -70,7 +70,7 @@ def test_the_prompt_names_the_words_of_the_question_that_stand_nowhere(
     server = serve("good")
     result = ask(policy, question)
     _, told, words = str(server.requests[0].body["input"]).partition("Its words that stand nowhere in what was read")
-    assert bool(told) is bool(nowhere) and words.endswith(nowhere)
+    assert bool(told) is bool(nowhere) and words.endswith(nowhere.lower())
     assert ", ".join(f'"{word}"' for word in result.question.nowhere) == nowhere, "the record holds them"
 
 

@@ -63,7 +63,7 @@ SERVICES = (
     *("# 1. Termination", "Either party may terminate this Agreement by giving ninety (90) days written notice."),
     *("# 2. Software", "The licence is granted for 20 users. Confidential information is not disclosed."),
 )
-SECRET = "informations confidentielles (confidential information)"
+SECRET = "informations confidentielles (Confidential information)"
 NONE = "The dictionary and the list of everyday words had none for"
 ADVICE = "Ask in the language of the documents, or add the words to the dictionary."
 
@@ -78,7 +78,7 @@ ADVICE = "Ask in the language of the documents, or add the words to the dictiona
         ),
         (
             "Wird die Software bestrichen?",
-            ["software", "bestrichen"],
+            ["Software", "bestrichen"],
             f"{NONE} “bestrichen”. {ADVICE}",
         ),
         (
@@ -88,18 +88,18 @@ ADVICE = "Ask in the language of the documents, or add the words to the dictiona
         ),
         (
             "Wird die Software verlängert?",
-            ["software", "verlängert"],
+            ["Software", "verlängert"],
             "Nothing that stands for “verlängert” was found.",
         ),
         (
             "Wann kann ein Vertragspartner kündigen?",
-            ["vertragspartner (party)", "kündigen (termination, terminate)"],
-            "Searched as: vertragspartner (party), kündigen (termination, terminate).",
+            ["Vertragspartner (party)", "kündigen (Termination, terminate)"],
+            "Searched as: Vertragspartner (party), kündigen (Termination, terminate).",
         ),
         (
             "Was gilt bei höherer Gewalt?",
-            ["gilt", "höherer gewalt"],
-            "Nothing that stands for “höherer gewalt” was found.",
+            ["gilt", "höherer Gewalt"],
+            "Nothing that stands for “höherer Gewalt” was found.",
         ),
     ],
 )

@@ -129,7 +129,8 @@ def test_it_tells_the_language_by_the_small_words(question: str, language: str) 
     ("word", "asked", "typed"),
     [
         ("muller", "Was zahlt Müller?", "Müller"),
-        ("miete", "Die Miete?", "miete"),
+        ("miete", "Die Miete?", "Miete"),
+        ("aes", "Is it encrypted with AES?", "AES"),
         ("保管料", "保管料はいくら", "保管料"),
         ("ايجارا", "كم إيجاراً", "إيجاراً"),
         ("fee", "What rent?", "fee"),
