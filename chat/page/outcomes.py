@@ -48,7 +48,8 @@ class Sureness(NamedTuple):
     meaning: Promise
 
 
-LIKELY_FROM = 0.7
+CLEAR_FROM = 0.7
+LIKELY_FROM = 0.85  # below it more were wrong than right on documents nobody had worked with (docs/benchmarks.md)
 READS_FROM = 0.4  # where one sentence does not lead; below it as many passages were right as wrong
 CLEAR = Sureness(
     _("clear, as far as rules can tell"),
@@ -71,13 +72,13 @@ def sureness_of(run: RetrievalRun | None, answer: Answer | None, candidates: Seq
     """
     if run is None or answer is None or run.status != "found" or run.judge != "rules" or answer.kind in UNANSWERED:
         return None
-    if run.confidence < LIKELY_FROM:
+    if run.confidence < CLEAR_FROM:
         return DOUBTFUL
     is_only_read = any("first_reads" in each.reason_facts for each in candidates)  # its words do not say much of it
     if any(map(is_headline, answer.checks)) and not is_only_read:
         return CLEAR
     reads = min((each.reason_facts["reads"] for each in candidates if "reads" in each.reason_facts), default=1.0)
-    return LIKELY if reads >= READS_FROM else DOUBTFUL
+    return LIKELY if run.confidence >= LIKELY_FROM and reads >= READS_FROM else DOUBTFUL
 
 
 def say_unmentioned(run: RetrievalRun | None, sureness: Sureness | None) -> list[str]:

@@ -81,7 +81,9 @@ LEADING = [{"typed": {"type": "sentence"}}]
     [
         ({"confidence": 0.93}, {"checks": LEADING}, CLEAR),
         ({"confidence": 0.93}, {}, LIKELY),
-        ({"confidence": 0.7}, {}, LIKELY),
+        ({"confidence": 0.85}, {}, LIKELY),
+        ({"confidence": 0.84}, {}, DOUBTFUL),
+        ({"confidence": 0.7}, {"checks": LEADING}, CLEAR),
         ({"confidence": 0.69}, {"checks": LEADING}, DOUBTFUL),
         ({"confidence": 0.93, "arbiter": "model"}, {"checks": LEADING}, None),
         ({"confidence": 0.93, "arbiter_status": "not_run"}, {}, None),
