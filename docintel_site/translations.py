@@ -52,7 +52,7 @@ def refresh(language: str) -> list[str]:
     for domain, found in found_messages().items():
         catalog = update_catalog(read_catalog(language, domain), found)
         for message in filter(is_done, catalog):
-            message.string = set_spaces(message.string, language)
+            set_spaces(message, language)
         po_path(language, domain).parent.mkdir(parents=True, exist_ok=True)
         po_path(language, domain).write_bytes(po_bytes(catalog))
         missing += [str(message.id) for message in catalog if not is_done(message)]
@@ -62,12 +62,11 @@ def refresh(language: str) -> list[str]:
     return missing
 
 
-def set_spaces(words: str | tuple[str, ...], language: str) -> str | tuple[str, ...]:
-    if not isinstance(words, str):
-        return tuple(str(set_spaces(form, language)) for form in words)
+def set_spaces(message: Message, language: str) -> None:
+    forms = [message.string] if isinstance(message.string, str) else list(message.string or [])
     for place, space in SPACES.get(language, ()):
-        words = place.sub(space, words)
-    return words
+        forms = [place.sub(space, form) for form in forms]
+    message.string = forms[0] if isinstance(message.string, str) else tuple(forms)
 
 
 def find_catalog_faults(language: str) -> list[str]:

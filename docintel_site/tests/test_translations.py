@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from django.conf import settings
 from django.test import Client
 from django.utils import translation
@@ -65,7 +65,7 @@ MISSPACED = {
 def test_the_space_before_a_sign_is_the_one_its_language_has(language: str, domain: str) -> None:
     """French has one that does not break: U+00A0 before a colon and inside its quotes, U+202F before ; ! and ?."""
     said = [message for message in translations.read_catalog(language, domain) if message.id]
-    forms = [form for each in said for form in ([each.string] if isinstance(each.string, str) else each.string)]
+    forms = [form for each in said for form in ([each.string] if isinstance(each.string, str) else each.string or [])]
     assert [form for form in forms if MISSPACED[language].search(form)] == []
 
 
@@ -91,7 +91,9 @@ def test_it_sets_the_spaces_of_a_language(elsewhere: Path) -> None:
         "Upload": "Envoyer\u00a0: «\u00a0oui\u00a0»",
         "%(n)s page": ("%(n)s page\u202f?", "%(n)s pages\u202f;"),
     }
-    assert translations.set_spaces("Ja : „nein“", "de") == "Ja : „nein“"
+    german = Message("Yes: no", "Ja : „nein“")
+    translations.set_spaces(german, "de")
+    assert german.string == "Ja : „nein“"
 
 
 def test_it_names_what_is_missing_gone_wrong_or_old(elsewhere: Path) -> None:
