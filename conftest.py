@@ -146,9 +146,7 @@ def _broker() -> Iterator[Any]:
 @pytest.fixture(autouse=True)
 def _empty_queues(_broker: Any) -> None:
     """No worker empties them here: what tests have sent would fill them, and a full queue is sent nothing more."""
-    from docintel_site.status import QUEUES
-
-    _broker.delete(*QUEUES)
+    _broker.delete(*settings.QUEUES)
 
 
 @pytest.fixture(autouse=True)

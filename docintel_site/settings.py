@@ -531,13 +531,13 @@ CELERY_TASK_DEFAULT_QUEUE = "ingest"
 # The tasks of each queue. Names do not depend on module paths, so that messages queued by an older version still work.
 QUEUES = {
     "ingest": "documents.tasks.watch_folders",
+    "sweep": "documents.tasks.sweep documents.tasks.tidy chat.tasks.sweep audit.tasks.sweep audit.tasks.sweep_checks "
+    "audit.tasks.watch audit.tasks.export_head audit.tasks.apply_retention",
     "embed": "documents.tasks.embed_document documents.tasks.pack_readings",
     "ask": "chat.tasks.answer_turn chat.tasks.retrieve_evidence chat.tasks.test_model audit.tasks.judge_again",
     "search": "chat.tasks.search_every_document chat.tasks.extract_fields chat.tasks.try_questions "
     "chat.tasks.load_demo documents.tasks.index_vectors audit.tasks.check_change audit.tasks.verify_record "
     "audit.tasks.check_installation",
-    "sweep": "documents.tasks.sweep documents.tasks.tidy chat.tasks.sweep audit.tasks.sweep audit.tasks.sweep_checks "
-    "audit.tasks.watch audit.tasks.export_head audit.tasks.apply_retention",
 }
 CELERY_TASK_ROUTES = {task: {"queue": queue} for queue, tasks in QUEUES.items() for task in tasks.split()}
 # A worker that is told to stop gives what it has not finished by then to others. Below the patience of `bin/run`.

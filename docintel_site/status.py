@@ -48,7 +48,6 @@ from reading.reasons import ReadingError
 State = Literal["ok", "none", "soon", "warn", "fail"]
 UNTRIED = ("none", "soon")
 
-QUEUES = ("ingest", "sweep", "embed", "ask", "search")
 LONG_QUEUE = 500
 GIGABYTE = 1_000_000_000
 DISK_LOW_BYTES = 5 * GIGABYTE
@@ -265,7 +264,7 @@ class EveryQueueServed(Exception):
 
 def queues_without_worker(answers: dict[str, list[ServedQueue]]) -> list[str]:
     served = {queue["name"] for queues_of_one in answers.values() for queue in queues_of_one}
-    return [queue for queue in QUEUES if queue not in served]
+    return [queue for queue in settings.QUEUES if queue not in served]
 
 
 def describe_worker(answer: tuple[str, list[ServedQueue]]) -> str:
@@ -298,7 +297,7 @@ def workers() -> StatusCheck:
 def count_messages() -> dict[str, int]:
     with current_app.connection_for_read() as link:
         channel: Any = link.default_channel
-        return {queue: channel.client.llen(queue) for queue in QUEUES}
+        return {queue: channel.client.llen(queue) for queue in settings.QUEUES}
 
 
 def queues() -> StatusCheck:

@@ -5,6 +5,7 @@ The catalogues in `locale/` are edited by hand. Compiled files are committed too
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,12 +42,17 @@ KEYWORDS = {
     "npgettext_lazy": ((1, "c"), 2, 3),
 }
 
+# The space before a sign and inside quotation marks, whichever a translator typed.
+SPACES = {"fr": ((re.compile(r"\s(?=[:»])|(?<=«)\s"), "\u00a0"), (re.compile(r"\s(?=[;!?])"), "\u202f"))}
+
 
 def refresh(language: str) -> list[str]:
     """Update a language's catalogues from the code and compile them; return the messages still untranslated."""
     missing: list[str] = []
     for domain, found in found_messages().items():
         catalog = update_catalog(read_catalog(language, domain), found)
+        for message in filter(is_done, catalog):
+            set_spaces(message, language)
         po_path(language, domain).parent.mkdir(parents=True, exist_ok=True)
         po_path(language, domain).write_bytes(po_bytes(catalog))
         missing += [str(message.id) for message in catalog if not is_done(message)]
@@ -54,6 +60,13 @@ def refresh(language: str) -> list[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(compiled)
     return missing
+
+
+def set_spaces(message: Message, language: str) -> None:
+    forms = [message.string] if isinstance(message.string, str) else list(message.string or [])
+    for place, space in SPACES.get(language, ()):
+        forms = [place.sub(space, form) for form in forms]
+    message.string = forms[0] if isinstance(message.string, str) else tuple(forms)
 
 
 def find_catalog_faults(language: str) -> list[str]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 from redis import Redis
 from redis.exceptions import AuthenticationError
 
-from docintel_site.status import QUEUES
 from embedded import redis
 from embedded.postgres import MAJOR, QUIET
 from launch.children import commands
@@ -44,7 +44,7 @@ def test_the_workers_are_those_of_bin_run() -> None:
 
 def test_every_queue_of_the_status_page_is_served() -> None:
     served = {queue for command in commands(8000).values() for queue in option(command, "-Q").split(",")} - {""}
-    assert served == set(QUEUES)
+    assert served == set(settings.QUEUES)
 
 
 def test_only_what_migrates_and_keeps_signs_in_as_the_owner_of_the_database() -> None:

@@ -41,6 +41,7 @@ from documents.access import actor_of, clean_base_name
 from documents.ingestion.conductor import finish
 from documents.ingestion.queueing import queue_again
 from documents.models import Document, IngestJob, KnowledgeBase
+from documents.storage.passwords import awaits_password
 from documents.storage.temporary import nameless_file
 from documents.storage.uploads import DuplicateDocument, UploadRefused, accept_upload, refusal_of_size
 from ledger.events import record
@@ -186,7 +187,7 @@ def row_of(archive: CarriedArchive, run: dict[str, Any], answer: dict[str, Any])
 def read_documents(
     file: zipfile.ZipFile, archive: CarriedArchive, documents: list[ToldDocument], owner: User | None, tell: Tell
 ) -> int:
-    """Read the files that are not read yet, one after the other; return how many could not be."""
+    """Read the files that are not read yet, one after the other; return how many could not be, locked ones aside."""
     failed = 0
     for told in documents:
         if told.id in archive.documents:
@@ -198,9 +199,13 @@ def read_documents(
             tell(f"{told.file_name}: {refusal.message}")
             continue
         lost = restore_document(document, told, owner)
-        is_read = document.current_parse_id is not None
-        failed += not is_read
-        tell(f"{told.file_name}: " + (f"is ready, {document.title!r}" if is_read else "could not be read"))
+        if document.current_parse_id:
+            outcome = f"is ready, {document.title!r}"
+        elif awaits_password(document.jobs.first()):
+            outcome = "waits for its password, which its page takes"
+        else:
+            failed, outcome = failed + 1, "could not be read"
+        tell(f"{told.file_name}: {outcome}")
         for name in lost:
             tell(f"{told.file_name}: its value of {name!r}, {told.noted[name]!r}, has no field here to be put in")
         archive.documents[told.id] = str(document.pk)

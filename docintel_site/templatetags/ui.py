@@ -102,6 +102,12 @@ def in_quotes(words: object) -> str:
 
 
 @register.filter
+def with_colon(words: object) -> str:
+    """Words before what they name; French has a space before the colon."""
+    return str(_("%(of)s:") % {"of": words})
+
+
+@register.filter
 def outcome_words(code: str) -> str:
     return str(outcome_named(code).words)
 

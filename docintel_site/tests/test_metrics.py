@@ -15,7 +15,6 @@ from accounts.models import User
 from audit.models import RecordCheck
 from chat.models import Conversation, Turn
 from docintel_site.metrics import JOBS, write_metrics
-from docintel_site.status import QUEUES
 from docintel_site.tests.test_access import QUESTION, Site, site
 from documents.models import KnowledgeBase
 from ledger import chain, heads
@@ -39,7 +38,7 @@ def told() -> dict[tuple[str, ...], float]:
 def test_an_empty_installation_is_told_too(settings: Settings) -> None:
     settings.LEDGER_HEADS.unlink(missing_ok=True)
     found = told()
-    assert {name[1] for name in found if name[0] == "docintel_queue_messages"} == set(QUEUES)
+    assert {name[1] for name in found if name[0] == "docintel_queue_messages"} == set(settings.QUEUES)
     assert {name[1] for name in found if name[0] == "docintel_stuck_jobs"} == set(JOBS)
     assert found["docintel_disk_free_bytes",] > 0
     assert found["docintel_ledger_head_age_seconds",] == found["docintel_ledger_fault",] == 0

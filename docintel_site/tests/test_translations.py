@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from django.conf import settings
 from django.test import Client
 from django.utils import translation
@@ -54,6 +54,21 @@ def test_no_translation_has_two_sentences_glued_together(language: str) -> None:
     assert [each.id for each in catalog if glued.search(str(each.string)) and not glued.search(str(each.id))] == []
 
 
+MISSPACED = {
+    "fr": re.compile(r"(?<!\u00a0)[:»](?=[\s»]|$)|(?<!\u202f)[;!?](?=[\s»]|$)|«(?!\u00a0)"),
+    "de": re.compile(r"\s[:;!?](?=\s|$)|„\s|\s“"),
+}
+
+
+@pytest.mark.parametrize("domain", [translations.PAGES, translations.SCRIPTS])
+@pytest.mark.parametrize("language", translations.LANGUAGES)
+def test_the_space_before_a_sign_is_the_one_its_language_has(language: str, domain: str) -> None:
+    """French has one that does not break: U+00A0 before a colon and inside its quotes, U+202F before ; ! and ?."""
+    said = [message for message in translations.read_catalog(language, domain) if message.id]
+    forms = [form for each in said for form in ([each.string] if isinstance(each.string, str) else each.string or [])]
+    assert [form for form in forms if MISSPACED[language].search(form)] == []
+
+
 def test_it_finds_keeps_and_compiles_messages(elsewhere: Path) -> None:
     assert len(translations.refresh("fr")) == 4
     fill("django", {"Upload": "Envoyer", "%(n)s page": ("%(n)s page", "%(n)s pages")})
@@ -65,6 +80,20 @@ def test_it_finds_keeps_and_compiles_messages(elsewhere: Path) -> None:
     assert compiled.gettext("Upload") == "Envoyer"
     assert compiled.ngettext("%(n)s page", "%(n)s pages", 0) == "%(n)s page"
     assert '"Uploading": "Envoi en cours"' in (elsewhere / "static" / "texts" / "fr.js").read_text()
+
+
+def test_it_sets_the_spaces_of_a_language(elsewhere: Path) -> None:
+    translations.refresh("fr")
+    fill("django", {"Upload": "Envoyer\u202f: « oui »", "%(n)s page": ("%(n)s page ?", "%(n)s pages\u00a0;")})
+    translations.refresh("fr")
+    said = {translations.first_form(each): each.string for each in translations.read_catalog("fr", "django") if each.id}
+    assert said == {
+        "Upload": "Envoyer\u00a0: «\u00a0oui\u00a0»",
+        "%(n)s page": ("%(n)s page\u202f?", "%(n)s pages\u202f;"),
+    }
+    german = Message("Yes: no", "Ja : „nein“")
+    translations.set_spaces(german, "de")
+    assert german.string == "Ja : „nein“"
 
 
 def test_it_names_what_is_missing_gone_wrong_or_old(elsewhere: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_button_alone_is_a_form_that_posts() -> None:
     assert '<button class="btn sq" type="submit" aria-label="Away with &quot;x&quot;"><svg' in aloud
 
 
-@pytest.mark.parametrize(("language", "told"), [("en", "“a&lt;b”"), ("de", "„a&lt;b“"), ("fr", "« a&lt;b »")])
+@pytest.mark.parametrize(("language", "told"), [("en", "“a&lt;b”"), ("de", "„a&lt;b“"), ("fr", "«\u00a0a&lt;b\u00a0»")])
 def test_words_stand_between_the_marks_of_the_reader_s_language(language: str, told: str) -> None:
     with translation.override(language):
         assert Template("{{ words|in_quotes }}").render(Context({"words": "a<b"})) == told

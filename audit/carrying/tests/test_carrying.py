@@ -53,6 +53,7 @@ from documents.base_settings import BaseSettings
 from documents.cards.types import Card
 from documents.cards.versions import card_of, edit_card
 from documents.ingestion.conductor import finish, ingest_path
+from documents.ingestion.unlocking import unlock
 from documents.metadata.fields import add_field, noted_in, remove_field, rename_field, set_values
 from documents.models import Document, KnowledgeBase, Membership
 from documents.naming import rename_document
@@ -533,6 +534,19 @@ def test_an_import_that_was_stopped_goes_on(
     assert Document.objects.living().get(base=kept.base).title == "The supplier policy"
 
 
+def test_a_locked_file_waits_for_its_password_and_stops_nothing(
+    base: KnowledgeBase, owner: User, tmp_path: Path
+) -> None:
+    (tmp_path / "locked.pdf").write_bytes(make_locked_pdf())
+    ingest_path(tmp_path / "locked.pdf", base, owner)
+    call_command("export_base", base.name, tmp_path / "base.zip", stdout=StringIO())
+    told = bring(tmp_path / "base.zip", name="Brought", owner=owner.email)
+    assert "locked.pdf: waits for its password" in told and "policy-2.pdf: is ready" in told
+    assert "3 documents" in told
+    locked = Document.objects.get(base__name="Brought", file_name="locked.pdf")
+    assert finish(unlock(locked, "open", owner)).current_parse is not None
+
+
 def test_a_file_that_cannot_be_read_there_either_is_named(
     base: KnowledgeBase, owner: User, tmp_path: Path, settings: Settings
 ) -> None:
@@ -540,7 +554,7 @@ def test_a_file_that_cannot_be_read_there_either_is_named(
     ingest_path(tmp_path / "locked.pdf", base, owner)
     call_command("export_base", base.name, tmp_path / "base.zip", stdout=StringIO())
     settings.UPLOAD_MAX_BYTES = Document.objects.living().get(base=base, file_name="policy-2.pdf").size_bytes - 1
-    with pytest.raises(CommandError, match="2 files could not be read"):
+    with pytest.raises(CommandError, match=r"Files that could not be read: 1\."):
         bring(tmp_path / "base.zip", name="Brought")
     brought = Document.objects.filter(base__name="Brought")
     assert dict(brought.values_list("file_name", "state")) == {"policy.pdf": "ready", "locked.pdf": "failed"}

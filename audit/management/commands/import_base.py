@@ -44,7 +44,7 @@ class Command(BaseCommand):
         count = len(archive.documents)
         self.stdout.write(f"{archive.base.name}: {count:,} documents; {describe_records(archive)}")
         if failed:
-            raise CommandError(f"{failed:,} files could not be read.")
+            raise CommandError(f"Files that could not be read: {failed:,}.")
 
 
 VOUCHED = {

@@ -210,4 +210,4 @@ def test_why_nothing_was_found_is_told_in_the_readers_language(house: House, mak
     old = make_run(status="not_found", not_found_reason="no candidate")
     with translation.override("fr"):
         said = [each.why for each in list_runs([new, old])]
-    assert said[0].startswith("« rent » n’apparaît nulle part") and said[1] == "no candidate"
+    assert said[0].startswith("«\u00a0rent\u00a0» n’apparaît nulle part") and said[1] == "no candidate"

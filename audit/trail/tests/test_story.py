@@ -194,7 +194,7 @@ def test_a_story_is_told_in_the_language_of_the_reader() -> None:
     with translation.override("fr"):
         french = story_of(*arguments)
     assert len(english) == len(french) == 7 and not set(english) & set(french)
-    assert "“rent”" in " ".join(english) and "« rent »" in " ".join(french)
+    assert "“rent”" in " ".join(english) and "«\u00a0rent\u00a0»" in " ".join(french)
 
 
 def test_a_further_pass_for_a_list_is_told() -> None:

@@ -53,6 +53,67 @@ Das Mietverhältnis wird für die Dauer von drei (3) Jahren geschlossen.
 
 Dieser Vertrag unterliegt deutschem Recht.
 """
+INSURED = """# Household Insurance Policy
+
+## Schedule
+
+Policyholder: Ada Novak
+
+Period of insurance: 1 May 2023 to 30 April 2024
+
+Total sum insured: EUR 400,000
+
+## 1. What is covered
+
+In return for the premium, this policy insures the building and its contents. We will pay for damage by fire.
+
+## 2. Exclusions
+
+Damage by war.
+"""
+SCHEIN = """VERSICHERUNGSSCHEIN
+
+Versicherungsnehmer: Ada Novak
+Versicherungssumme: 400.000 EUR
+
+Der Versicherer leistet Entschädigung für versicherte Sachen, die durch Brand zerstört werden.
+"""
+POLICE = """POLICE D'ASSURANCE HABITATION
+
+Souscripteur : Ada Novak
+Capital assuré : 400 000 €
+
+La présente police couvre le logement contre l'incendie.
+"""
+POLIZA = """PÓLIZA DE SEGURO DEL HOGAR
+
+Tomador del seguro: Ada Novak
+Suma asegurada: 400.000 €
+
+La presente póliza cubre la vivienda contra incendios.
+"""
+UNTITLED = """Homeowners Policy HO-3
+
+Named insured: Ada Novak
+
+AGREEMENT
+
+We will provide the insurance described in this policy in return for the premium. The insurer pays for direct loss.
+"""
+ABOUT_INSURANCE = """# Insurance Policy
+
+## Purpose
+
+This policy says how the offices of the house are insured and who orders insurance for a new vehicle.
+
+## Responsibilities
+
+The finance office names the insurer and keeps each certificate. It tells the insurer of a loss within a week.
+
+## Exceptions
+
+None.
+"""
 POLICY = """# Clean Desk Policy
 
 Last updated: 2 June 2023
@@ -180,6 +241,22 @@ def test_a_policy_is_summed_up_by_its_purpose() -> None:
         "This policy says what may lie on a desk when nobody sits at it in the evening. "
         "It holds for everybody in the house."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (INSURED, "contract"),
+        (SCHEIN, "contract"),
+        (POLICE, "contract"),
+        (POLIZA, "contract"),
+        (UNTITLED, "contract"),
+        (ABOUT_INSURANCE, "policy"),
+    ],
+    ids=["en", "de", "fr", "es", "no title says it", "a rule about insurance"],
+)
+def test_a_policy_of_insurance_is_a_contract_and_a_rule_about_insurance_is_none(text: str, kind: str) -> None:
+    assert card_of_text(text, is_markdown=text.startswith("#")).type == kind
 
 
 def test_what_no_sign_tells_is_unknown() -> None:
