@@ -287,7 +287,7 @@ def find_typed_list(
     """The list of the quotes that has as many items as are stated; else that of the best one, which may be shorter.
 
     It goes on in the next column and on the next page. A longer one is another list. What is only counted ("How many
-    …?") needs a list of the stated length, or one that names what it lists.
+    …?") needs a list that names what it lists, of the stated length if there is one.
     """
     stated, forms, is_count = count_stated(question, quotes, contents), forms_listed(question), question.is_count
     found = [
@@ -295,7 +295,7 @@ def find_typed_list(
         for each in quotes
         if (content := contents.get(each.candidate.parse_id))
         for printed in lists_at(anchor_of(each), content, forms)
-        if not (is_count and printed.is_cut)  # a part of it would be counted
+        if not is_count or (printed.names(forms) and not printed.is_cut)  # else a part of it would be counted
     ]
     chosen = next(((each, printed) for each, printed in found if len(printed.items) == stated), None)
     if chosen is None and is_count:
