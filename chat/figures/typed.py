@@ -295,13 +295,11 @@ def find_typed_list(
         for each in quotes
         if (content := contents.get(each.candidate.parse_id))
         for printed in lists_at(anchor_of(each), content, forms)
-        if not is_count or (printed.names(forms) and not printed.is_cut)  # else a part of it would be counted
+        if not is_count or (printed.is_of(forms) and not printed.is_cut)  # no part, and nothing else
     ]
     chosen = next(((each, printed) for each, printed in found if len(printed.items) == stated), None)
-    if chosen is None and is_count:
-        chosen = next(((each, printed) for each, printed in found if not stated and printed.is_of(forms)), None)
-    elif chosen is None:
-        chosen = next(((each, printed) for each, printed in found if begins_within(printed, quotes[0], each)), None)
+    if chosen is None and not (is_count and stated):
+        chosen = next((pair for pair in found if is_count or begins_within(pair[1], quotes[0], pair[0])), None)
     if chosen is None or (stated and len(chosen[1].items) > stated):
         none_found = TypedValue(type="list", items=[], stated=stated)
         return check_of_typed_value(none_found, quotes[0].marker) if stated and not is_count else None

@@ -137,7 +137,8 @@ def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> 
     )
     assert {name: verdict.reason for name, verdict in verdicts.items()} == {
         "together": "It has “annual” and “premium” together. No passage says more of what was asked.",
-        "typed": "It has “premium”. It says nearly as much as the best passage. 88% of the strongest.",
+        "typed": "It has “premium”, with a value of the kind asked for. "
+        "It says nearly as much as the best passage. 88% of the strongest.",
         "one": "It has only “premium”. It says enough to support the answer. "
         "66% of the strongest; 60% is enough for a supporting passage.",
         "less": "It has only “premium”. Another passage says clearly more. 33% of the strongest; 60% is needed.",
@@ -169,12 +170,12 @@ def test_no_more_is_said_than_stands_in_what_is_quoted(
 
 
 def test_a_value_in_a_case_that_denies_it_comes_after_one_that_is_stated(policy: DocumentContent, make: Any) -> None:
-    question = parse_question("Within how many days is the premium paid back?", [policy])
+    question = parse_question("Within how many days is a report acknowledged?", [policy])
     found = {"type_match": True, "sentences": None}
-    supposed = "If the premium is not paid back within 9 days, write to us."
+    supposed = "If the report is not acknowledged within 9 days, write to us."
     contrary = make("contrary", 0.9, anchor_text=supposed, **found)
-    stated = make("stated", 0.6, anchor_text="The premium is paid back within 5 days.", **found)
-    bare = make("bare", 0.6, anchor_text="The premium is paid back.", sentences=None)
+    stated = make("stated", 0.6, anchor_text="A report is acknowledged within 5 days.", **found)
+    bare = make("bare", 0.6, anchor_text="A report is acknowledged.", sentences=None)
     assert [each.candidate_id for each in order_by_rules([contrary, stated], question=question)] == [
         "stated",
         "contrary",
