@@ -287,7 +287,7 @@ def find_typed_list(
     """The list of the quotes that has as many items as are stated; else that of the best one, which may be shorter.
 
     It goes on in the next column and on the next page. A longer one is another list. What is only counted ("How many
-    …?") needs a list of the stated length, or one that names what it lists.
+    …?") needs a list that names what it lists, of the stated length if there is one.
     """
     stated, forms, is_count = count_stated(question, quotes, contents), forms_listed(question), question.is_count
     found = [
@@ -295,13 +295,11 @@ def find_typed_list(
         for each in quotes
         if (content := contents.get(each.candidate.parse_id))
         for printed in lists_at(anchor_of(each), content, forms)
-        if not (is_count and printed.is_cut)  # a part of it would be counted
+        if not is_count or (printed.is_of(forms) and not printed.is_cut)  # no part, and nothing else
     ]
     chosen = next(((each, printed) for each, printed in found if len(printed.items) == stated), None)
-    if chosen is None and is_count:
-        chosen = next(((each, printed) for each, printed in found if not stated and printed.is_of(forms)), None)
-    elif chosen is None:
-        chosen = next(((each, printed) for each, printed in found if begins_within(printed, quotes[0], each)), None)
+    if chosen is None and not (is_count and stated):
+        chosen = next((pair for pair in found if is_count or begins_within(pair[1], quotes[0], pair[0])), None)
     if chosen is None or (stated and len(chosen[1].items) > stated):
         none_found = TypedValue(type="list", items=[], stated=stated)
         return check_of_typed_value(none_found, quotes[0].marker) if stated and not is_count else None

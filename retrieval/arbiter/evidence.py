@@ -22,14 +22,14 @@ from retrieval.arbiter.order import NONE_RULED, Ruled, order_by_rules, words_rul
 from retrieval.arbiter.reads import read_for_answer
 from retrieval.arbiter.specific import specific_words, words_around, words_nowhere
 from retrieval.question.called import with_kind
-from retrieval.question.kinds import answer_rules
+from retrieval.question.kinds import SHIPPED, answer_rules
+from retrieval.question.linear import compile_linear
 from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import deferrals_in
 from retrieval.question.values import FORMED_TYPES, PROSE_TYPES, has_form, has_value
 from retrieval.told.reasons import give_clause
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of, struck_stems
-from retrieval.words.printed import percentages_in
 from retrieval.words.terms import WeighedTerm, said_as, terms_within, weigh_terms
 from retrieval.words.tokens import normalise_words, split_words, stem
 
@@ -45,6 +45,8 @@ HOLDS = re.compile(
 SYNONYM_SHARE = 0.5  # of a word that the dictionary or a model added; half and three quarters judged alike, none worse
 ALL_IN_FULL: Mapping[str, float] = MappingProxyType({})
 FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
+# What is no value of a type, and no absence of one either: "5 % of the price" of an amount, "promptly" of a length.
+STANDS_FOR = {"amount": "percentage", "duration": "haste"}
 TOLD_SHARE = 0.8  # of the strongest, a table none of whose rows is told: a place as strong may answer instead
 
 LEAD_OVER = 5  # the nearest passage is compared with the one so many places behind it
@@ -381,11 +383,10 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
         or each.is_left_value
         for each in candidates
     )
-    may_be_share = question.answer_type == "amount" and any(
-        each.strength >= enough and next(percentages_in(each.anchor_text, question.language), None)
-        for each in candidates
-    )  # "The penalty is 5 % of the price": no amount, and no absence of one either
-    if is_formed_type(question) and not is_formed and not may_be_share:
+    other = SHIPPED.patterns_of(STANDS_FOR.get(question.answer_type, ""))[0]
+    told = [match_form(each.anchor_text) for each in candidates if each.strength >= enough]
+    is_told_otherwise = other and any(map(compile_linear(other).search, told))
+    if is_formed_type(question) and not is_formed and not is_told_otherwise:
         return give_clause("no value", type=question.answer_type)
     found = {word for candidate in candidates for word in candidate.matched_keywords}
     objects = objects_of(question)

@@ -1,8 +1,7 @@
 """The arbiter without a model: fixed conflict rules (R48, R49, R52). Each verdict names its rule and reason."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.evidence import Evidence, value_unquoted, what_is_missing
@@ -21,6 +20,10 @@ from retrieval.arbiter.order import (
     order_by_rules,
     rule_of,
 )
+from retrieval.arbiter.reads import LINE_HYPHEN
+from retrieval.headlines.fitting import counts_said, gives_somebody, is_of_form
+from retrieval.headlines.undecided import supposes_contrary
+from retrieval.question.values import NAMED_TYPES, PROSE_TYPES, has_form
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.reasons import give_clause, give_passage_reason
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Keyword, Question, Ranking, Role, Verdict
@@ -43,24 +46,6 @@ class Yardstick(NamedTuple):
     first_of_part: frozenset[str]
     missing: str
     supporting_max: int
-
-
-@dataclass(frozen=True)
-class FormsMet:
-    """By keyword, where it is not the word itself: the form that stands there, and what it was searched for."""
-
-    form: dict[str, str] = field(default_factory=dict)
-    asked: dict[str, str] = field(default_factory=dict)
-
-    def once(self, words: Sequence[str]) -> list[str]:
-        """The words, without those that stand there as the same printed form as one before."""
-        printed: dict[str, str] = {}
-        for word in words:
-            printed.setdefault(self.form.get(word, word), word)
-        return list(printed.values())
-
-    def facts(self) -> dict[str, dict[str, str]]:
-        return {name: told for name, told in (("form", self.form), ("asked", self.asked)) if told}
 
 
 def judge_by_rules(
@@ -90,7 +75,7 @@ def judge_by_rules(
     reads = evidence.reads if evidence else None  # of the first
     yardstick = Yardstick(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
     verdicts = tuple(
-        give_verdict(each, role, yardstick, find_forms(each, question.keywords), reads if each is ordered[0] else None)
+        give_verdict(each, role, yardstick, question, reads if each is ordered[0] else None)
         for each, role in zip(ordered, roles, strict=True)
     )
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
@@ -156,28 +141,40 @@ def parts_first(ordered: Sequence[Candidate], answered: Collection[int] | None =
     return frozenset(first.values())
 
 
-def give_verdict(candidate: Candidate, role: Role, yardstick: Yardstick, met: FormsMet, reads: float | None) -> Verdict:
+def give_verdict(
+    candidate: Candidate, role: Role, yardstick: Yardstick, question: Question, reads: float | None
+) -> Verdict:
     rule = rule_of(candidate)
     quote = candidate.own_text if role in KEPT_ROLES else ""
     weight = explain_weight(candidate, rule, role, yardstick)
-    facts = facts_for(candidate, rule, met) | met.facts() | ({"weight": weight} if weight else {})
+    facts = facts_for(candidate, rule, question) | ({"weight": weight} if weight else {})
     facts |= {} if reads is None else {"reads": reads}
     return Verdict(candidate.candidate_id, role, give_passage_reason(rule.name, **facts), quote, rule.name)
 
 
-def facts_for(candidate: Candidate, rule: Rule, met: FormsMet) -> dict[str, object]:
-    """What the evidence is made of, from which it is said."""
-    words = met.once(candidate.matched_keywords)
-    facts: dict[str, object] = {"words": words}
+def facts_for(candidate: Candidate, rule: Rule, question: Question) -> dict[str, object]:
+    """What the evidence is made of, from which it is said; of words and values what stands in the text shown."""
+    facts = words_shown(candidate, question.keywords)
+    if rule in (STATEMENT, WHOLE_LIST):
+        facts["words"] = [*candidate.matched_keywords]
     if rule is STATEMENT:
         facts["statement"] = candidate.statement
     if rule is EXACT_TITLE:
         facts["section"] = candidate.section_title
     if rule is REFERRED:
         facts |= {"what": candidate.referred, "in_question": IN_QUESTION in candidate.referred}
-    is_one = len(words) == 1 < len(candidate.matched_keywords)
-    signs = {"value": candidate.type_match, "running": candidate.running, "one_printed": is_one}
+    is_valued = candidate.type_match and shows_value(candidate.own_text, question)
+    signs = {"value": is_valued, "unvalued": has_form(question) and not is_valued, "running": candidate.running}
+    signs["one_printed"] = len(facts["words"]) == 1 < len(candidate.matched_keywords)
     return facts | {name: sign for name, sign in signs.items() if sign}
+
+
+def shows_value(text: str, question: Question) -> bool:
+    """Whether a text has a value of the kind asked for, which the question does not say itself."""
+    is_formed = has_form(question) and question.answer_type not in PROSE_TYPES and is_of_form(text, question)
+    is_told = question.answer_type not in NAMED_TYPES or gives_somebody(text, question)
+    is_told = is_told and (not question.is_count or bool(counts_said(text, question)))
+    return is_formed and is_told and not supposes_contrary(text, question)
 
 
 def explain_weight(candidate: Candidate, rule: Rule, role: Role, yardstick: Yardstick) -> dict[str, object]:
@@ -207,22 +204,21 @@ def explain_weight(candidate: Candidate, rule: Rule, role: Role, yardstick: Yard
 # ---- which form of a word stands in a place, and what a word nobody asked for stands for
 
 
-def find_forms(candidate: Candidate, keywords: Sequence[Keyword]) -> FormsMet:
-    """What stands in the matched lines for each keyword of a candidate."""
-    text = f" {' '.join(normalise_words(candidate.anchor_text))} "
+def words_shown(candidate: Candidate, keywords: Sequence[Keyword]) -> dict[str, Any]:
+    """The keywords of a candidate that stand in its text, of those printed as one word the first, each with the form
+    that stands there and what it was searched for where these are other words.
+    """
+    text = f" {' '.join(normalise_words(LINE_HYPHEN.sub('', candidate.own_text)))} "
     by_text = {keyword.text: keyword for keyword in reversed(keywords)}  # what was asked stands first
-    met = FormsMet()
+    printed, forms, asked = dict[str, str](), dict[str, str](), dict[str, str]()
     for word in candidate.matched_keywords:
-        keyword = by_text.get(word)
-        if keyword is None:
-            continue
+        keyword = by_text.get(word, Keyword(word, (word,)))
         same = (form for each in keywords if each.group and each.group == keyword.group for form in each.forms)
         form = first_in(text, (word, *keyword.forms, *same))  # a hit of a dictionary's word may have its concept's name
-        if form and form != word:
-            met.form[word] = form
-        if keyword.source not in ASKED and keyword.group not in ("", word):
-            met.asked[word] = keyword.group
-    return met
+        if form and printed.setdefault(form, word) == word:
+            forms |= {word: form} if form != word else {}
+            asked |= {word: keyword.group} if keyword.source not in ASKED and keyword.group not in ("", word) else {}
+    return {"words": [*printed.values()]} | {name: told for name, told in (("form", forms), ("asked", asked)) if told}
 
 
 def first_in(text: str, forms: Iterable[str]) -> str:

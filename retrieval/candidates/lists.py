@@ -11,6 +11,7 @@ from documents.storage.content import DocumentContent
 from reading.blocks import item_of, next_item
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.values.sentences import SENTENCE
 from retrieval.types import LineRange
 from retrieval.words.counts import counting_words
 
@@ -57,7 +58,7 @@ class PrintedList(NamedTuple):
 
     def is_of(self, forms: Collection[str]) -> bool:
         """Whether the introduction ends in a word in one of these forms, or in one that says that they follow."""
-        words = re.findall(r"\w+", match_form(self.introduction))
+        words = re.findall(r"\w+", match_form(SENTENCE.split(self.introduction.strip())[-1]))
         return not set(words[-OF_WORDS:]).isdisjoint(forms)
 
 

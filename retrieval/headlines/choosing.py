@@ -36,14 +36,13 @@ from retrieval.headlines.fitting import (
     without_references,
 )
 from retrieval.headlines.mismatches import (
-    asks_yes_or_no,
     clause_of,
     other_kind,
     words_lacking,
     words_of_another,
 )
-from retrieval.headlines.polarity import denial_unsaid, opposed_word
-from retrieval.headlines.undecided import left_open
+from retrieval.headlines.polarity import asks_yes_or_no, denial_unsaid, denies_thing, opposed_word
+from retrieval.headlines.undecided import left_open, supposes_contrary
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
 from retrieval.question.phrasing import phrasing_rules
@@ -258,9 +257,9 @@ def nearness_of(texts: Sequence[str], asked: str) -> list[float]:
 
 
 def says_opposite(spoken: Spoken, question: Question) -> bool:
-    """Whether a sentence says by a little word the opposite of what is asked; its title may deny it."""
+    """Whether a sentence says by a little word the opposite of what is asked, or supposes it; its title may deny it."""
     denied = denial_unsaid(f"{titles_over(spoken)} {spoken.text}", question)
-    return bool(denied or opposed_word(spoken.text, question))
+    return bool(denied or opposed_word(spoken.text, question)) or supposes_contrary(spoken.text, question)
 
 
 def is_fitting_sentence(spoken: Spoken, question: Question, *, is_read: bool = False) -> bool:
@@ -311,19 +310,19 @@ def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> 
     spanning = {word for word in spanning if phrasing_rules().in_language("spanning", question.language).match(word)}
     if question.answer_type == "duration" and spanning:
         question = replace(question, keywords=tuple(word for word in question.keywords if word.text not in spanning))
-    if not (values_given(best.text, question, best.content.language) or says_nothing(best.text)):
+    has_values = values_given(best.text, question, best.content.language) or says_nothing(best.text)
+    if not has_values and not asks_yes_or_no(question):
         return False
     least = shares_of_sentence(best, question)
-    for each in spoken:
-        if differ_in_value(best, each, question) and is_fitting_sentence(each, question):
-            shares = shares_of_sentence(each, question)
-            if all(share >= enough for share, enough in zip(shares, least, strict=True)):
-                return True
-    return False
+    others = (each for each in spoken if differ_in_value(best, each, question) and is_fitting_sentence(each, question))
+    shares = (shares_of_sentence(each, question) for each in others)
+    return any(all(share >= enough for share, enough in zip(each, least, strict=True)) for each in shares)
 
 
 def differ_in_value(one: Spoken, other: Spoken, question: Question) -> bool:
-    """Whether two sentences give other values of one kind, or one of them a value and the other that there is none."""
+    """Whether two sentences give other values of one kind, or one of them none; of yes or no, if the other denies."""
+    if asks_yes_or_no(question):
+        return denies_thing(other.text, question) and not denies_thing(one.text, question)
     values, others = (values_given(each.text, question, each.content.language) for each in (one, other))
     if says_nothing(one.text) or says_nothing(other.text):
         return says_nothing(one.text) != says_nothing(other.text) and bool(values or others)

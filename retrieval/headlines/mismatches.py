@@ -18,6 +18,7 @@ from retrieval.arbiter.numbers_told import is_of_sentences, telling_terms, text_
 from retrieval.candidates.units import lead_in_of, units_of
 from retrieval.headlines.fitting import JOINED, LABEL, share_said
 from retrieval.headlines.polarity import (
+    asks_yes_or_no,
     denial_unsaid,
     directions_in,
     opposed_word,
@@ -27,7 +28,6 @@ from retrieval.headlines.polarity import (
 )
 from retrieval.headlines.siblings import find_named, siblings_of, stems_named
 from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units
-from retrieval.question.kinds import SHIPPED
 from retrieval.question.parse import document_words
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause
@@ -132,10 +132,6 @@ def text_introducing(candidate: Candidate, content_of: Mapping[str, DocumentCont
     content, first = content_of[candidate.document_id], candidate.anchor.first
     is_item = content.lines[first - 1].kind == "list_item"
     return text_above(first, candidate.toc_index, content) if is_item else ""
-
-
-def asks_yes_or_no(question: Question) -> bool:
-    return question.answer_type == "boolean" or SHIPPED.asks_yes_or_no(question.topic, question.language)
 
 
 def words_lacking(

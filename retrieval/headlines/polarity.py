@@ -9,13 +9,14 @@ from collections.abc import Iterator
 
 from reading.matching import match_form
 from reading.wording import Wordings, read_once
+from retrieval.question.kinds import SHIPPED
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.types import Question
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
 OPPOSITES = (("against", "in_favour"), ("without", "together"))
 DIRECTIONS = ("rising", "falling")
-DENIALS = ("denial_asked", "denying")
+DENIALS = ("denial_asked", "denying", "none_of", "saying_no")
 NEEDS = ("needing", "need_told", "modifying")
 FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for names in (*OPPOSITES, DIRECTIONS, DENIALS, NEEDS) for name in names}
 DENIED_TYPES = frozenset({"", "text", "person", "party", "role", "date"})  # a value may be of a thing that is not so
@@ -23,6 +24,10 @@ CHARS_AFTER = 80  # of a little word, among which stands what it is about
 WORD = re.compile(r"[^\W_]+")
 WORDS_AFTER = 2  # of those, the first that tell something
 polar_words = read_once(__name__, "polarity", FRAMES)
+
+
+def asks_yes_or_no(question: Question) -> bool:
+    return question.answer_type == "boolean" or SHIPPED.asks_yes_or_no(question.topic, question.language)
 
 
 def opposed_word(text: str, question: Question) -> str:
@@ -90,6 +95,15 @@ def denial_asked(question: Question) -> str:
         asked = phrasing_rules().in_language(name, question.language).sub(" ", asked)
     found = polar_words().in_language("denial_asked", question.language).search(asked)
     return found[0] if found else ""
+
+
+def denies_thing(text: str, question: Question) -> bool:
+    """Whether a text says no, or that there is none of what a question for a yes or no asks about first."""
+    language = question.language
+    asked = [stem(word, language) for word in normalise_words(question.topic) if not is_stop_word(word, language)]
+    none_of = polar_words().in_language("none_of", language)
+    is_none = any(not things.isdisjoint(asked[:1]) for _, things in things_after(none_of, text, language))
+    return is_none or polar_words().in_language("saying_no", language).search(text) is not None
 
 
 def denial_unsaid(text: str, question: Question) -> str:

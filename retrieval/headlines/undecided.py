@@ -2,7 +2,7 @@
 
 That a fee is to be paid does not tell whether it has been, that a body has a chair does not tell who that is, and a
 sentence without a value says nothing of "within 72 hours". When a notice counts as received does not tell how long the
-notice is. The words are data (`undecided.*.toml`).
+notice is, nor a case without an answer "within six days" by when one comes. The words are data (`undecided.*.toml`).
 """
 
 import re
@@ -11,9 +11,12 @@ from reading.matching import match_form
 from reading.values.units import unit_names
 from reading.wording import read_once
 from retrieval.candidates.disagreements import read_statement
-from retrieval.headlines.mismatches import asks_yes_or_no
+from retrieval.candidates.rows_asked import telling_stems
+from retrieval.headlines.fitting import is_of_form
+from retrieval.headlines.polarity import asks_yes_or_no, polar_words
 from retrieval.question.bands import quantities_in
 from retrieval.question.phrasing import phrasing_rules
+from retrieval.question.values import has_form
 from retrieval.told.clauses import Clause
 from retrieval.types import Question
 from retrieval.words.printed import values_in
@@ -39,6 +42,8 @@ FRAMES = {
     "pending": r"\b(?:{pending})\b",
     "present": r"\b(?:{pending}|{present})\b",
     "supposed": r"\b(?:{supposed})\s[^,;.]{0,200}",
+    "unfulfilled": r"\b(?:{unfulfilled})\b",
+    "ahead": r"\b(?:{ahead})\b",
     "office": rf"{BEGINS}(?:{{office}})",
     "of_what": OF_WHAT,
     "office_asked": rf"{OF_WHAT} | {BEGINS}(?:{{office}})\s*(?P<last>[^?]{{2,80}})",
@@ -55,7 +60,7 @@ undecided_words = read_once(__name__, "undecided", FRAMES)
 
 def left_open(text: str, question: Question) -> str:
     """Why a text leaves open what is asked, or ""."""
-    ways = (is_yet_to_be, lacks_holder, tells_only_receipt, lacks_any_value)
+    ways = (is_yet_to_be, lacks_holder, tells_only_receipt, lacks_any_value, supposes_contrary)
     is_open = any(is_left_open(text, question) for is_left_open in ways)
     return clause_left_open() if is_open else ""
 
@@ -66,6 +71,21 @@ def clause_left_open() -> Clause:
 
 def without_supposed(text: str, question: Question) -> str:
     return undecided_words().in_language("supposed", question.language).sub(" ", text)
+
+
+def supposes_contrary(text: str, question: Question) -> bool:
+    """Whether the value asked for stands only in a case in which what is asked does not happen ("if no answer comes
+    within six days"), unless that is asked about, or something must happen so long before ("if not told a day before").
+    """
+    words, language = undecided_words().of_language(question.language), question.language
+    denying = (polar_words().in_language("denying", language), words["unfulfilled"])
+    supposed = (found[0] for found in words["supposed"].finditer(text) if not words["ahead"].search(found[0]))
+    cases = [case for case in supposed if any(each.search(case) for each in denying)] if has_form(question) else []
+    if not cases or any(each.search(question.topic) for each in denying):
+        return False
+    rest = words["supposed"].sub(lambda found: " " if found[0] in cases else found[0], text)
+    asked, told, left = (telling_stems(each, language) for each in (question.topic, " ".join(cases), rest))
+    return len(asked & told) > len(asked & left) and is_of_form(text, question) and not is_of_form(rest, question)
 
 
 def is_yet_to_be(text: str, question: Question) -> bool:

@@ -19,7 +19,7 @@ from retrieval.types import Question
 # Values of these types answer a question for the type as well: "when" is answered by "within thirty days", "who" by a
 # role or a party, "where" by a postcode with its town.
 ALSO = {
-    "date": ("duration",),
+    "date": ("duration", "haste"),
     "duration": ("extent",),
     "person": ("role",),
     "address": ("postcode",),

@@ -206,7 +206,7 @@ def say_reads(facts: Facts) -> str:
     """That a passage reads as an answer to the cross-encoder; "" where it was not read, or that is not clear."""
     if "first_reads" in facts:
         return _("One of its sentences reads as an answer and may be said first.")
-    return _("It reads as an answer.") if facts.get("reads", 0) >= READS else ""
+    return _("It reads as an answer.") if facts.get("reads", 0) >= READS and not facts.get("unvalued") else ""
 
 
 def end_sentence(facts: Facts, sentence: str) -> str:
@@ -230,12 +230,13 @@ def say_named_page(facts: Facts) -> str:
 
 
 def say_words_together(facts: Facts) -> str:
-    if facts.get("one_printed"):
-        return end_sentence(facts, _("It has %(words)s") % {"words": say_words(facts)})
-    told = {"words": say_words(facts)}
-    if len(facts["words"]) > 1:
-        return end_sentence(facts, _("It has %(words)s together") % told)
-    return end_sentence(facts, _("It has %(words)s beside other words of the question") % told)
+    if not facts["words"]:
+        return ""
+    said = _("It has %(words)s")
+    if not facts.get("one_printed") and facts["code"] == "words together":
+        is_one = len(facts["words"]) == 1
+        said = _("It has %(words)s beside other words of the question") if is_one else _("It has %(words)s together")
+    return end_sentence(facts, said % {"words": say_words(facts)})
 
 
 def say_words_apart(facts: Facts) -> str:
@@ -264,9 +265,7 @@ PASSAGES: dict[str, Callable[[Facts], str]] = {
         _("It says how many there are, or lists them all: %(words)s.") % {"words": say_words(facts)}
     ),
     gettext_noop("words together"): say_words_together,
-    gettext_noop("value of the type"): lambda facts: (
-        _("It has %(words)s beside a value of the kind asked for.") % {"words": say_words(facts)}
-    ),
+    gettext_noop("value of the type"): say_words_together,
     gettext_noop("referred to"): say_referred,
     gettext_noop("words apart"): say_words_apart,
     gettext_noop("meaning only"): lambda facts: _(

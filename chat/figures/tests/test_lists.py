@@ -13,14 +13,17 @@ from accounts.models import User
 from chat.asking import keep_question
 from chat.checks import TypedValue
 from chat.conftest import Serve
-from chat.figures.typed import check_length
+from chat.drafts import Quoted
+from chat.figures.typed import check_length, find_typed_list
 from chat.models import Answer
 from chat.page.thread import length_words
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
 from documents.models import KnowledgeBase
-from retrieval.tests.builders import DATA
+from retrieval.models import RunCandidate
+from retrieval.question.parse import parse_question
+from retrieval.tests.builders import DATA, content_of_lines
 from retrieval.types import Question
 from tests.pages import on_one_line
 
@@ -108,6 +111,17 @@ def test_how_many_counts_what_is_listed(ask_it: AskIt) -> None:
     answer = ask_it("How many duties does the keeper have?")
     assert (len(items_of(answer)), list_in(answer)["counted"]) == (3, "duties")
     assert length_words(list_in(answer)) == "3, counted in the list at"
+
+
+@pytest.mark.parametrize(("thing", "is_counted"), [("doors", False), ("tasks", True)])
+def test_what_is_counted_is_named_by_what_introduces_the_list(thing: str, *, is_counted: bool) -> None:
+    """A list as long as what is asked for may be one of something else."""
+    lines = ["# Store", f"The store has three {thing}.", "Everyday tasks are:", "- sweep;", "- dust;", "- lock up."]
+    content = content_of_lines([line if line[0] != "-" else (line, "list_item") for line in lines])
+    quoted = Quoted(1, RunCandidate(parse_id=uuid.uuid4(), anchor_first_line=2, anchor_last_line=2), lines[1])
+    question = parse_question(f"How many {thing} does the store have?", [content])
+    found = find_typed_list(question, [quoted], {quoted.candidate.parse_id: content})
+    assert (found is not None) is is_counted
 
 
 def test_the_pass_is_told_in_the_plan(ask_it: AskIt, client: Client) -> None:

@@ -6,6 +6,7 @@ from reading.wording import Wording
 from retrieval.headlines.polarity import (
     denial_asked,
     denial_unsaid,
+    denies_thing,
     leaves_need_open,
     opposed_word,
     other_direction,
@@ -156,3 +157,32 @@ SALES = content_of_lines(
 )
 def test_a_direction_may_be_said_in_another_word(question: str, line: int, *, is_said: bool) -> None:
     assert headlines_of(question, line, content=SALES) == ([SALES.lines[line - 1].text] if is_said else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_denied"),
+    [
+        ("Is there a garden?", "There is no garden behind the house.", True),
+        ("Is there a garden?", "No, the yard is all that it has.", True),
+        ("Is there a garden?", "The garden is watered with no hose.", False),
+        ("Is a deposit charged?", "No deposit is charged for keys.", True),
+        ("Is there a minimum term?", "There is no more to say of a minimum term.", False),
+        ("Gibt es einen Garten?", "Es gibt keinen Garten.", True),
+        ("Gibt es einen Garten?", "Nein, nur einen Hof.", True),
+        ("Gibt es einen Garten?", "Der Garten hat keinen Zaun.", False),
+        ("Y a-t-il un jardin ?", "Il n'y a pas de jardin.", True),
+        ("Y a-t-il un jardin ?", "Le jardin n'a pas de clôture.", False),
+        ("¿Hay un jardín?", "No hay jardín.", True),
+        ("¿Hay un jardín?", "El jardín no se riega.", False),
+    ],
+)
+def test_a_text_denies_the_thing_that_is_asked_about(question: str, text: str, *, is_denied: bool) -> None:
+    assert denies_thing(text, parse_question(question, [content_of_lines([text])])) is is_denied
+
+
+def test_what_another_sentence_denies_is_not_said_first_as_if_it_were_so() -> None:
+    used, denied = "Visitors may use the car park of the station.", "There is no car park at the house."
+    for content in (content_of_lines(["# Rules", used, denied]), content_of_lines(["# Rules", denied, used])):
+        assert headlines_of("Is there a car park?", 2, 3, content=content) in ([], [denied])
+    assert headlines_of("Is there a car park?", 2, content=content_of_lines(["# Rules", denied])) == [denied]
+    assert headlines_of("Is there a car park?", 2, content=content_of_lines(["# Rules", used])) == [used]

@@ -8,6 +8,7 @@ from retrieval.headlines.undecided import (
     is_yet_to_be,
     lacks_any_value,
     lacks_holder,
+    supposes_contrary,
     tells_only_receipt,
     undecided_words,
 )
@@ -134,3 +135,69 @@ def test_what_is_left_open_is_not_said_first(question: str, line: int, *, is_sai
 )
 def test_when_something_counts_as_received_is_no_other_period(question: str, text: str, *, is_only: bool) -> None:
     assert tells_only_receipt(text, parse_question(question, [content_of_lines([text])])) is is_only
+
+
+ACKNOWLEDGED = "Within how many days is a security report acknowledged?"
+CONFIRMED = "Innerhalb von wie vielen Tagen wird eine Meldung bestätigt?"
+CONFIRMED_IN_FRENCH = "Sous combien de jours un signalement est-il confirmé ?"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_contrary"),
+    [
+        (ACKNOWLEDGED, "If you do not receive an acknowledgement of your report within 6 days, write to us.", True),
+        (ACKNOWLEDGED, "Please write again if no acknowledgement of the report arrives within 6 days.", True),
+        (ACKNOWLEDGED, "Should the report not be acknowledged within 6 days, write to us again.", True),
+        (ACKNOWLEDGED, "Each security report is acknowledged within 5 days.", False),
+        (ACKNOWLEDGED, "Each report is acknowledged within 5 days; if not, write again.", False),
+        (
+            "Within how many days must the rent be paid?",
+            "The landlord may end the lease unless the rent is paid within 14 days.",
+            True,
+        ),
+        (  # what happens then is asked
+            "After how many days may the landlord end the lease?",
+            "If the rent is not paid within 14 days, the landlord may end the lease.",
+            False,
+        ),
+        (  # what must be done so long before
+            "How much notice ends the lease?",
+            "If notice is not given one month before its end, the lease goes on.",
+            False,
+        ),
+        (
+            "How soon must the supplier acknowledge an order?",
+            "If the supplier fails to acknowledge an order within 2 days, it counts as refused.",
+            True,
+        ),
+        (  # such a case is asked about
+            "Within how many days is a report that is not acknowledged closed?",
+            "If a report is not acknowledged within 6 days, it is closed.",
+            False,
+        ),
+        (CONFIRMED, "Erhalten Sie innerhalb von 6 Tagen keine Bestätigung Ihrer Meldung, schreiben Sie uns.", True),
+        (CONFIRMED, "Wenn Ihre Meldung nicht binnen 6 Tagen bestätigt wird, schreiben Sie uns.", True),
+        (CONFIRMED, "Jede Meldung wird innerhalb von 5 Tagen bestätigt.", False),
+        (
+            "Wie lang ist die Kündigungsfrist des Vertrags?",
+            "Der Vertrag verlängert sich, wenn er nicht drei Monate vor Ablauf gekündigt wird.",
+            False,
+        ),
+        (CONFIRMED_IN_FRENCH, "Si votre signalement n'est pas confirmé sous 6 jours, écrivez-nous.", True),
+        (CONFIRMED_IN_FRENCH, "À défaut de confirmation du signalement sous 6 jours, écrivez-nous.", True),
+        (CONFIRMED_IN_FRENCH, "Chaque signalement est confirmé sous 5 jours.", False),
+        ("¿En cuántos días se confirma un aviso?", "Si no recibe confirmación de su aviso en 6 días, escriba.", True),
+        ("¿En cuántos días se confirma un aviso?", "Cada aviso se confirma en 5 días.", False),
+    ],
+)
+def test_a_case_in_which_it_does_not_happen_does_not_tell_by_when(
+    question: str, text: str, *, is_contrary: bool
+) -> None:
+    assert supposes_contrary(text, parse_question(question, [content_of_lines([text])])) is is_contrary
+
+
+@pytest.mark.parametrize("stated", [["Each security report is acknowledged within 5 days."], []])
+def test_a_case_in_which_it_does_not_happen_is_not_said_first(stated: list[str]) -> None:
+    supposed = "If you receive no acknowledgement of your security report within 6 days, write to us."
+    content = content_of_lines(["# Reports", supposed, *stated])
+    assert headlines_of(ACKNOWLEDGED, 2, content=content) == stated

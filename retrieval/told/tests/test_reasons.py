@@ -120,6 +120,13 @@ def test_a_word_is_said_as_it_stands_with_what_was_asked(facts: dict[str, Any], 
         assert say_passage({"code": "words apart", **facts}) != said
 
 
+@pytest.mark.parametrize(("more", "is_said"), [({}, True), ({"unvalued": True}, False), ({"reads": 0.5}, False)])
+def test_what_lacks_the_value_asked_for_does_not_read_as_an_answer(more: dict[str, Any], *, is_said: bool) -> None:
+    facts = {"code": "words apart", "words": ["notice"], "reads": 0.9, **more}
+    said = passage_reason(RunCandidate(reason="", reason_facts=facts))
+    assert ("It reads as an answer." in said) is is_said
+
+
 @pytest.mark.parametrize("code", WEIGHTS)
 def test_a_share_is_for_those_who_open_the_passage(code: str) -> None:
     weight = {"code": code, "percent": 45, "limit": 60}
