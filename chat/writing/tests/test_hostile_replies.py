@@ -183,5 +183,5 @@ def test_no_score_reaches_the_page_of_the_chat(ask: Ask, serve: Serve) -> None:
     """L11: raw scores are the auditors'."""
     serve()
     answer = answered(ask())
-    page = page_of(answer.turn)
+    page = re.sub(r'(name="csrfmiddlewaretoken" value=)"\w+"', r'\1""', page_of(answer.turn))  # any letters: "rrf"
     assert "line_score" not in page and "rrf" not in page.lower()
