@@ -53,7 +53,7 @@ def test_every_reason_of_a_run_is_said_without_figures_and_in_french(policy: Doc
         assert english and french and english != french
         assert "%" not in english + french and "Strength" not in english
         told = [each.reason_facts.get("form", {}).get(word, word) for word in each.reason_facts["words"]]
-        assert all(f"« {word} »" in french for word in told if "words" in each.rule)
+        assert all(f"«\u00a0{word}\u00a0»" in french for word in told if "words" in each.rule)
 
 
 @pytest.mark.django_db
@@ -75,7 +75,7 @@ def test_no_answer_is_explained_in_the_readers_language(policy: DocumentContent)
     assert run.status == "not_found" and run.not_found_reason.endswith("in what was searched, in any form")
     with translation.override("fr"):
         said, gates = absence_of(run), [gate_of(run, gate) for gate in run.gates]
-    assert "« painted »" in said and said != absence_of(run)
+    assert "«\u00a0painted\u00a0»" in said and said != absence_of(run)
     assert all(gates) and gates != [gate["evidence"] for gate in run.gates]
 
 
