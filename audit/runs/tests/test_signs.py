@@ -53,8 +53,8 @@ def a_check(*problems: str, **more: Any) -> dict[str, Any]:
         ({"plan": {"flags": [], "parts": [{"outcome": "found", "missing": ["basis"]}]}}, {}, {"missing_words"}),
         ({"confidence": 0.49}, {}, {"low_confidence"}),
         ({"confidence": 0.5, "arbiter": "model:test"}, {}, set()),
-        ({"confidence": 0.69}, {}, {"low_confidence"}),  # fixed rules judged: the reader was told that it is doubtful
-        ({"confidence": 0.7}, {}, set()),
+        ({"confidence": 0.84}, {}, {"low_confidence"}),  # fixed rules judged: the reader was told that it is doubtful
+        ({"confidence": 0.85}, {}, set()),
         ({}, {"items": [an_item("no_value")]}, {"typed_values"}),
         ({}, {"items": [an_item("refused")]}, set()),
         ({}, {"checks": [a_check("total_differs")]}, {"typed_values"}),
