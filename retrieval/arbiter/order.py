@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeVar
 
 from reading.rows import name_in_force
 from retrieval.headlines.polarity import denial_asked, denial_unsaid
-from retrieval.headlines.undecided import supposes_contrary
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.types import Candidate, Question
 from retrieval.words.terms import WeighedTerm
@@ -56,12 +55,9 @@ def order_by_rules(
     """Order by rule. Also the order shown if a model should have judged and could not (R52).
 
     Where it is asked whether `ruled` is allowed, what allows or forbids it comes before what shares more words, and
-    first what has most of what is said of it. Where the question asks what is not so, what denies something does; a
-    value in a case where what is asked does not happen comes after one that is stated.
+    first what has most of what is said of it. Where the question asks what is not so, what denies something does.
     """
     enough = RULING_SHARE * max((each.strength for each in candidates), default=0.0)
-    contrary = [each for each in candidates if question and supposes_contrary(each.own_text, question)]
-    is_stated = any(each.type_match and each.strength >= enough and each not in contrary for each in candidates)
     return sorted(
         candidates,
         key=lambda candidate: (
@@ -69,7 +65,6 @@ def order_by_rules(
             -candidate.rows_share,
             -ruling_share(candidate, ruled) if is_able(candidate) and candidate.strength >= enough else 0,
             not (is_able(candidate) and candidate.strength >= enough and says_denial(candidate, question)),
-            is_stated and candidate in contrary,
             -candidate.strength,
             candidate.rrf_rank,
         ),

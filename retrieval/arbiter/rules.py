@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.matching import match_form
 from retrieval.arbiter.evidence import Evidence, value_unquoted, what_is_missing
 from retrieval.arbiter.numbers_told import number_untold
 from retrieval.arbiter.order import (
@@ -21,9 +22,7 @@ from retrieval.arbiter.order import (
     rule_of,
 )
 from retrieval.arbiter.reads import LINE_HYPHEN
-from retrieval.headlines.fitting import counts_said, gives_somebody, is_of_form
-from retrieval.headlines.undecided import supposes_contrary
-from retrieval.question.values import NAMED_TYPES, PROSE_TYPES, has_form
+from retrieval.question.values import PROSE_TYPES, has_form, has_value
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.reasons import give_clause, give_passage_reason
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Keyword, Question, Ranking, Role, Verdict
@@ -170,11 +169,9 @@ def facts_for(candidate: Candidate, rule: Rule, question: Question) -> dict[str,
 
 
 def shows_value(text: str, question: Question) -> bool:
-    """Whether a text has a value of the kind asked for, which the question does not say itself."""
-    is_formed = has_form(question) and question.answer_type not in PROSE_TYPES and is_of_form(text, question)
-    is_told = question.answer_type not in NAMED_TYPES or gives_somebody(text, question)
-    is_told = is_told and (not question.is_count or bool(counts_said(text, question)))
-    return is_formed and is_told and not supposes_contrary(text, question)
+    """Whether a text has a value of the kind asked for."""
+    is_valued = has_form(question) and question.answer_type not in PROSE_TYPES
+    return is_valued and has_value(question, match_form(text), text)
 
 
 def explain_weight(candidate: Candidate, rule: Rule, role: Role, yardstick: Yardstick) -> dict[str, object]:

@@ -169,20 +169,6 @@ def test_no_more_is_said_than_stands_in_what_is_quoted(
     assert reason == f"{said} No passage says more of what was asked.".lstrip()
 
 
-def test_a_value_in_a_case_that_denies_it_comes_after_one_that_is_stated(policy: DocumentContent, make: Any) -> None:
-    question = parse_question("Within how many days is a report acknowledged?", [policy])
-    found = {"type_match": True, "sentences": None}
-    supposed = "If the report is not acknowledged within 9 days, write to us."
-    contrary = make("contrary", 0.9, anchor_text=supposed, **found)
-    stated = make("stated", 0.6, anchor_text="A report is acknowledged within 5 days.", **found)
-    bare = make("bare", 0.6, anchor_text="A report is acknowledged.", sentences=None)
-    assert [each.candidate_id for each in order_by_rules([contrary, stated], question=question)] == [
-        "stated",
-        "contrary",
-    ]
-    assert order_by_rules([contrary, bare], question=question)[0] is contrary
-
-
 def test_roles_fall_with_strength(policy: DocumentContent, make: Any) -> None:
     """R47."""
     verdicts = judged(policy, make("a", 0.8), make("b", 0.7), make("c", 0.5), make("d", 0.3), make("e", 0.1))

@@ -64,10 +64,10 @@ def test_a_document_tells_what_stands_beside_a_word(word: str, content: Document
     [
         ("How long do you take to decide on a claim of an account customer?", CARRIER, "private sender"),
         ("How long do you take to decide on a claim of a private sender?", CARRIER, ""),
-        ("To whom may account customers turn with a complaint within six months?", CARRIER, "private senders"),
+        ("To whom may account customers turn with a complaint within six months?", CARRIER, "Private senders"),
         ("How long may account customers download the data of a parcel?", CARRIER, ""),
         ("Wie hoch sind die Verzugszinsen für Gewerbekunden?", SUPPLIER, ""),
-        ("Wo ist der Gerichtsstand für Haushaltskunden?", SUPPLIER, "gewerbekunden"),
+        ("Wo ist der Gerichtsstand für Haushaltskunden?", SUPPLIER, "Gewerbekunden"),
     ],
 )
 def test_what_is_said_of_one_is_no_answer_for_the_other(question: str, content: DocumentContent, reason: str) -> None:
