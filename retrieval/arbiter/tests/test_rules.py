@@ -7,7 +7,6 @@ import pytest
 
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.deciding import arbitrate
-from retrieval.arbiter.order import order_by_rules
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
 from retrieval.question.parse import parse_question
