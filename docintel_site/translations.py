@@ -43,7 +43,11 @@ KEYWORDS = {
 }
 
 # The space before a sign and inside quotation marks, whichever a translator typed.
-SPACES = {"fr": ((re.compile(r"\s(?=[:»])|(?<=«)\s"), "\u00a0"), (re.compile(r"\s(?=[;!?])"), "\u202f"))}
+PERCENT = (re.compile(r"\s(?=%%)|(?<=\d)\s(?=%)"), "\u00a0")
+SPACES = {
+    "de": (PERCENT,),
+    "fr": (PERCENT, (re.compile(r"\s(?=[:»])|(?<=«)\s"), "\u00a0"), (re.compile(r"\s(?=[;!?])"), "\u202f")),
+}
 
 
 def refresh(language: str) -> list[str]:

@@ -9,8 +9,8 @@ from django.db.models import Count, Q, Sum
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.functional import Promise
+from django.utils.translation import gettext, npgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import npgettext_lazy
 
 from audit.statistics.period import REPAIRS, absent_count, newest_candidates, paid_calls
 from audit.statistics.quality import quality_of
@@ -48,7 +48,9 @@ class Measure(NamedTuple):
 
 
 def say_value(value: Decimal, unit: str = "") -> str:
-    return f"{number_format(round(value, 2), 2)} {unit}" if unit else f"{number_format(round(value, 1), 1)} %"
+    if unit:
+        return f"{number_format(round(value, 2), 2)} {unit}"
+    return gettext("%(number)s %%") % {"number": number_format(round(value, 1), 1)}
 
 
 def rate(part: int, of: int) -> Measured:

@@ -12,7 +12,9 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext, override
+from django.utils.translation import gettext_lazy as _
 
 from accounts.mail import send_text
 from accounts.models import User
@@ -24,6 +26,13 @@ from ledger.events import record
 
 BACK_AT = Decimal("0.9")  # of its limit: a measure that wavers around it does not open and close every hour
 BY_RULE = "console"
+# A row keeps the value that opened it, which pages show as such; a mail says the one there is.
+OPENED = _(
+    "%(base)s, %(measure)s: when it opened %(value)s of %(count)s %(counted)s in %(days)s days;"
+    " the limit was %(limit)s."
+)
+NOW = _("%(base)s, %(measure)s: %(value)s of %(count)s %(counted)s in %(days)s days; the limit is %(limit)s.")
+UNWATCHED = _("%(base)s, %(measure)s: %(value)s of %(count)s %(counted)s in %(days)s days; it is not watched any more.")
 
 
 class AlarmLimit(NamedTuple):
@@ -115,10 +124,10 @@ def open_alerts(user: Viewer, base: KnowledgeBase | None = None) -> list[tuple[A
     return [(alert, describe_alert(alert)) for alert in (alerts.filter(base=base) if base else alerts)]
 
 
-def describe_alert(alert: Alert, *, is_watched: bool = True) -> str:
-    """What has left its range, in a sentence; a measure that is not watched any more has no limit."""
+def describe_alert(alert: Alert, sentence: str | Promise = OPENED) -> str:
+    """What has left its range, in one of the sentences above."""
     measure = MEASURES.get(alert.measure)
-    told = {
+    return str(sentence) % {
         "base": alert.base.name,
         "measure": str(measure.words) if measure else alert.measure,
         "value": say_value(alert.value, alert.currency),
@@ -127,14 +136,6 @@ def describe_alert(alert: Alert, *, is_watched: bool = True) -> str:
         "counted": measure.say_counted(alert.of) if measure else "",
         "days": measure.days if measure else 0,
     }
-    sentence = (
-        gettext("%(base)s, %(measure)s: %(value)s of %(count)s %(counted)s in %(days)s days; the limit is %(limit)s.")
-        if is_watched
-        else gettext(
-            "%(base)s, %(measure)s: %(value)s of %(count)s %(counted)s in %(days)s days; it is not watched any more."
-        )
-    )
-    return sentence % told
 
 
 # ---- in a worker
@@ -193,7 +194,7 @@ def mail_alerts(base: KnowledgeBase, alerts: Iterable[Alert]) -> None:
     """Mail the owners and auditors of a base; without a mail server, or if it refuses, only the pages say it."""
     watched = {name for name, each in limits_of(base).items() if each.limit is not None}
     with override(settings.LANGUAGE_CODE):
-        told = ((alert, describe_alert(alert, is_watched=alert.measure in watched)) for alert in alerts)
+        told = ((alert, describe_alert(alert, NOW if alert.measure in watched else UNWATCHED)) for alert in alerts)
         lines = [(alert.closed_at is not None, sentence) for alert, sentence in told]
         text = render_to_string("audit/alert_mail.txt", {"base": base, "lines": lines})
         for person in people_told(base):

@@ -35,6 +35,7 @@ class LimitsForm(forms.Form):
                 max_value=PERCENT_MAX if measure.is_rate else AMOUNT_MAX,
                 decimal_places=2,
                 required=False,
+                localize=True,
                 label=_("More than"),
             )
             self.fields[f"{name}_least"] = forms.IntegerField(min_value=1, max_value=LEAST_MAX, label=_("of at least"))

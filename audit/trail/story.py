@@ -52,6 +52,7 @@ def repeat_sentences(run: RetrievalRun) -> Iterator[str]:
 def words_sentences(run: RetrievalRun) -> Iterator[str]:
     keywords = keywords_told(run)
     own = [as_typed(each["text"], run.question) for each in keywords if each["source"] in OF_THE_QUESTION]
+    own += [year for year in run.parsed.get("years", ()) if year not in own]
     if own:
         sentence = ngettext(
             "In %(count)s document the search looked for the words of the question: %(words)s.",

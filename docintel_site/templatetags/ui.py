@@ -107,6 +107,12 @@ def with_colon(words: object) -> str:
     return str(_("%(of)s:") % {"of": words})
 
 
+@register.simple_tag
+def colon() -> str:
+    """The colon of what markup stands before; see `with_colon`."""
+    return with_colon("")
+
+
 @register.filter
 def outcome_words(code: str) -> str:
     return str(outcome_named(code).words)

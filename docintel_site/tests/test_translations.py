@@ -55,15 +55,15 @@ def test_no_translation_has_two_sentences_glued_together(language: str) -> None:
 
 
 MISSPACED = {
-    "fr": re.compile(r"(?<!\u00a0)[:»](?=[\s»]|$)|(?<!\u202f)[;!?](?=[\s»]|$)|«(?!\u00a0)"),
-    "de": re.compile(r"\s[:;!?](?=\s|$)|„\s|\s“"),
+    "fr": re.compile(r"(?<!\u00a0)[:»](?=[\s»]|$)|(?<!\u202f)[;!?](?=[\s»]|$)|«(?!\u00a0)| %%|\d %"),
+    "de": re.compile(r"\s[:;!?](?=\s|$)|„\s|\s“| %%|\d %"),
 }
 
 
 @pytest.mark.parametrize("domain", [translations.PAGES, translations.SCRIPTS])
 @pytest.mark.parametrize("language", translations.LANGUAGES)
 def test_the_space_before_a_sign_is_the_one_its_language_has(language: str, domain: str) -> None:
-    """French has one that does not break: U+00A0 before a colon and inside its quotes, U+202F before ; ! and ?."""
+    """One that does not break: U+00A0 before %, in French also before a colon and inside quotes, U+202F before ;!?."""
     said = [message for message in translations.read_catalog(language, domain) if message.id]
     forms = [form for each in said for form in ([each.string] if isinstance(each.string, str) else each.string or [])]
     assert [form for form in forms if MISSPACED[language].search(form)] == []
@@ -91,9 +91,9 @@ def test_it_sets_the_spaces_of_a_language(elsewhere: Path) -> None:
         "Upload": "Envoyer\u00a0: «\u00a0oui\u00a0»",
         "%(n)s page": ("%(n)s page\u202f?", "%(n)s pages\u202f;"),
     }
-    german = Message("Yes: no", "Ja : „nein“")
+    german = Message("Yes: no, 5 % and %(n)s %% of %(b)s", "Ja : „nein“, 5 % und %(n)s %% von %(b)s %(c)s")
     translations.set_spaces(german, "de")
-    assert german.string == "Ja : „nein“"
+    assert german.string == "Ja : „nein“, 5\u00a0% und %(n)s\u00a0%% von %(b)s %(c)s"
 
 
 def test_it_names_what_is_missing_gone_wrong_or_old(elsewhere: Path) -> None:

@@ -26,7 +26,7 @@ from retrieval.question.values import PROSE_TYPES, has_form, has_value
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.reasons import give_clause, give_passage_reason
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Keyword, Question, Ranking, Role, Verdict
-from retrieval.words.tokens import normalise_words, split_words
+from retrieval.words.tokens import as_typed, normalise_words, split_words
 
 PRIMARY_MAX = 3
 PRIMARY_SHARE = 0.8  # a second primary must cover nearly as much as the first
@@ -154,6 +154,8 @@ def give_verdict(
 def facts_for(candidate: Candidate, rule: Rule, question: Question) -> dict[str, object]:
     """What the evidence is made of, from which it is said; of words and values what stands in the text shown."""
     facts = words_shown(candidate, question.keywords)
+    for word, group in facts.get("asked", {}).items():
+        facts["asked"][word] = " ".join(as_typed(each, question.original) for each in group.split())
     if rule in (STATEMENT, WHOLE_LIST):
         facts["words"] = [*candidate.matched_keywords]
     if rule is STATEMENT:

@@ -24,8 +24,9 @@ from retrieval.candidates.settle import settle
 from retrieval.forms.outline import outline_of
 from retrieval.parts import CANDIDATES_NAMED, CARRIED_SHARE, MISSING_SHARE, missing_words, share_of_part
 from retrieval.search import MODEL_ARBITERS, WHOLE, ModelUse, Search
-from retrieval.told.clauses import join_clauses
+from retrieval.told.clauses import Clause, join_clauses
 from retrieval.told.planned import give_reason, join_reasons
+from retrieval.told.reasons import give_passage_reason
 from retrieval.types import (
     KEPT_ROLES,
     ROLE_ORDER,
@@ -50,7 +51,7 @@ from retrieval.words.terms import WeighedTerm, said_as, weigh_terms
 
 NAMED_SHARE = 0.6  # of the words for a thing together with what is asked of it: neither of them is enough
 UNCLEAR = "no passage clearly answers it"
-TOO_FAINT = "It has too little of what is asked of this side."
+TOO_FAINT = {"weight": {"code": "faint"}}
 OUTLINED_PARTS = 5  # of each document, where two are compared as a whole
 JUDGED_MAX = 40  # places a model judges of all sides together
 SearchSide = Callable[[str, Sequence[DocumentContent]], RetrievalResult]
@@ -144,8 +145,9 @@ def lower_faint(
     def judge(candidate: Settled) -> Settled:
         if candidate.verdict.role not in KEPT_ROLES or share_of_part(candidate, terms[candidate.document_id]) >= least:
             return candidate
-        verdict = replace(candidate.verdict, role="tangential", reason=f"{candidate.verdict.reason} {TOO_FAINT}")
-        return replace(candidate, verdict=verdict)
+        told = candidate.verdict.reason
+        reason = give_passage_reason(told.code, **told.facts | TOO_FAINT) if isinstance(told, Clause) else told
+        return replace(candidate, verdict=replace(candidate.verdict, role="tangential", reason=reason))
 
     return tuple(map(judge, candidates))
 

@@ -302,6 +302,7 @@ WEIGHTS = {
     "supports": gettext_lazy("It says enough to support the answer."),
     "less": gettext_lazy("Another passage says clearly more."),
     "far less": gettext_lazy("Other passages say far more."),
+    "faint": gettext_lazy("It has too little of what is asked of this side."),
     "version": gettext_lazy("It is a version of a clause that was found; those in force come first."),
 }
 

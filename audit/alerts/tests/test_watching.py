@@ -1,5 +1,6 @@
 """A measure that leaves its range opens one alert, told on the page, by mail and on record, until it is back."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -9,11 +10,12 @@ import pytest
 from django.core import mail
 from django.test import Client
 from django.utils import timezone
+from django.utils.translation import override
 from pytest_django import Settings
 
 from accounts.models import User
 from audit.alerts import tasks
-from audit.alerts.measures import MEASURES, read_measure
+from audit.alerts.measures import MEASURES, read_measure, say_value
 from audit.alerts.watching import AlarmLimit, limits_of, open_alerts, people_told, set_limits, settle, watch_measures
 from audit.conftest import House, MakeRun
 from audit.models import Alert
@@ -93,7 +95,8 @@ def test_an_alert_opens_once_and_closes_when_the_value_is_back(
     assert sorted(each.to[0] for each in mail.outbox) == ["auditor@example.org", "owner@example.org"]
     assert "Out of its range: Model governance, Stopped by an error: 100.0 % of 2" in mail.outbox[0].body
     for address in ("/audit/", "/audit/figures/", f"/audit/figures/?base={house.base.pk}"):
-        assert "Stopped by an error: 100.0 %" in browse(house.auditor, address).content.decode()
+        shown = browse(house.auditor, address).content.decode()
+        assert "Stopped by an error: when it opened 100.0 % of 2" in shown and "the limit was 30.0 %." in shown
         assert "100.0 %" not in browse(house.asker, address).content.decode(), "a member sees no alert"
     assert open_alerts(house.stranger) == []
     for _ in range(5):
@@ -103,7 +106,7 @@ def test_an_alert_opens_once_and_closes_when_the_value_is_back(
     assert opened(house) == []
     assert Event.objects.filter(kind="alert_closed").count() == 1 and len(mail.outbox) == 4
     assert "The alert is closed: Model governance, Stopped by an error: 25.0 % of 8" in mail.outbox[-1].body
-    assert "Stopped by an error: 100.0 %" not in browse(house.auditor, "/audit/figures/").content.decode()
+    assert "Stopped by an error: when it opened" not in browse(house.auditor, "/audit/figures/").content.decode()
     assert verify().ok
 
 
@@ -126,6 +129,27 @@ def test_no_tick_stands_beside_a_value_beyond_its_limit_or_without_one(
     wants(house, "failures", None, 1)
     opened(house)
     assert '<span class="state' not in shown() and "50.0 %" in shown()
+
+
+@pytest.mark.parametrize(
+    ("language", "limit", "value"), [("de", "12,5", "12,50"), ("fr", "0", "0,00"), ("fr", "0,25", "0,25")]
+)
+def test_limits_are_shown_and_typed_as_in_the_readers_language(
+    house: House, signed_in: SignedIn, settings: Settings, language: str, limit: str, value: str
+) -> None:
+    page, client = f"/audit/alerts/{house.base.pk}/", signed_in(house.owner)
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+    sent = {f"{name}_limit": "" for name in MEASURES} | {f"{name}_least": "5" for name in MEASURES}
+    assert client.post(f"{page}limits/", sent | {"wrong_limit": limit}).status_code == 302
+    assert limits_of(house.base)["wrong"].limit == Decimal(limit.replace(",", "."))
+    [field] = re.findall(r'<input[^>]*name="wrong_limit"[^>]*>', client.get(page).content.decode())
+    assert f'value="{value}"' in field
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "66.7 %"), ("de", "66,7\u00a0%"), ("fr", "66,7\u00a0%")])
+def test_a_rate_is_said_in_the_readers_language(language: str, told: str) -> None:
+    with override(language):
+        assert say_value(Decimal(200) / 3) == told
 
 
 def test_a_raised_limit_closes_it_by_the_limit_there_is(house: House, make_run: MakeRun, mails: None) -> None:

@@ -63,6 +63,11 @@ def test_words_are_cut_short(count: int, told: int, words: str) -> None:
         ({}, 1, []),
         (keywords(direct=["rent"]), 1, ["In 1 document the search looked for the words of the question: “rent”."]),
         (
+            keywords(direct=["rent"]) | {"years": ["2019"]},
+            1,
+            ["In 1 document the search looked for the words of the question: “rent”, “2019”."],
+        ),
+        (
             keywords(direct=["rent"], identifier=["A-1"]),
             2,
             ["In 2 documents the search looked for the words of the question: “rent”, “A-1”."],

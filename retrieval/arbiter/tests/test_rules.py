@@ -93,6 +93,23 @@ def test_a_form_is_said_as_it_stands_with_what_was_asked(
     assert told == facts and reason.facts["words"] == [keyword.text]
 
 
+@pytest.mark.parametrize(
+    ("asked", "group", "said"),
+    [
+        ("Quel est le délai de préavis ?", "delai preavis", "“written notice” for “délai préavis”"),
+        ("Was ist die Haftungsgrenze?", "haftungsgrenze", "“written notice” for “Haftungsgrenze”"),
+    ],
+)
+def test_what_a_name_stands_for_is_said_as_it_was_typed(
+    policy: DocumentContent, make: Any, asked: str, group: str, said: str
+) -> None:
+    keyword = Keyword("written notice", ("written notice",), "dictionary", group=group)
+    question = replace(parse_question(asked, [policy]), keywords=(keyword,))
+    text = "Either party may end it by written notice."
+    place = make("place", 0.9, matched_keywords=(keyword.text,), anchor_text=text, sentences=None)
+    assert said in judge_by_rules(question, [place]).verdicts[0].reason
+
+
 def test_another_name_that_stands_there_is_not_passed_off_as_its_concept(policy: DocumentContent, make: Any) -> None:
     """R48: a hit of “non-disclosure” has the name of its concept, which nobody printed."""
     names = ("confidentiality", "non disclosure", "secrecy")

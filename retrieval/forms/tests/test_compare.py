@@ -8,6 +8,7 @@ from llm.conftest import Serve
 from retrieval.pipeline import retrieve
 from retrieval.record.storing import result_row
 from retrieval.tests.builders import SETTINGS, content_of_lines
+from retrieval.told.clauses import recorded_facts
 from retrieval.types import RetrievalResult, Settled
 
 LEASE = content_of_lines(
@@ -84,6 +85,19 @@ def test_a_quote_without_the_word_that_matters_is_no_side() -> None:
     result = compare("Compare the lease and the manual on liability for rent", (LEASE, other))
     assert [(part.outcome, part.missing) for part in result.parts] == [("found", ()), ("not_found", ("liability",))]
     assert result_row(result).is_partial and {each.document_id for each in result.kept()} == {LEASE.document_id}
+
+
+def test_what_is_too_faint_for_a_side_is_never_said_to_support_it() -> None:
+    other = content_of_lines(["# Machines", "The rent of ten machines is paid each year."], title="Manual", number=2)
+    result = compare("Compare the lease and the manual on liability for rent", (LEASE, other))
+    faint = [each.verdict for each in result.candidates if each.document_id == other.document_id]
+    assert faint and {each.role for each in faint} <= {"tangential", "discarded"}
+    told = [str(each.reason) for each in faint if each.role == "tangential"]
+    assert told and all(each.endswith("It has too little of what is asked of this side.") for each in told)
+    assert not any("enough to support" in each or "No passage says more" in each for each in told)
+    assert all(
+        recorded_facts(each.reason)["weight"] == {"code": "faint"} for each in faint if each.role == "tangential"
+    )
 
 
 def test_two_things_of_one_document_are_searched_each() -> None:
