@@ -50,16 +50,20 @@ def repeat_sentences(run: RetrievalRun) -> Iterator[str]:
 
 
 def words_sentences(run: RetrievalRun) -> Iterator[str]:
-    keywords = keywords_told(run)
-    own = [as_typed(each["text"], run.question) for each in keywords if each["source"] in OF_THE_QUESTION]
+    keywords, sides = keywords_told(run), run.parsed.get("sides", ())
+    asked = [each["text"] for each in keywords if each["source"] in OF_THE_QUESTION]
+    if sides:  # what is compared, and that it is, was searched on no side
+        asked = [text for text in asked if any(text == word["text"] for word in run.searched)]
+    own = [as_typed(text, run.question) for text in asked]
     own += [year for year in run.parsed.get("years", ()) if year not in own]
+    count = len({each for side in sides for each in side["document_ids"]}) or len(run.scope)
     if own:
         sentence = ngettext(
             "In %(count)s document the search looked for the words of the question: %(words)s.",
             "In %(count)s documents the search looked for the words of the question: %(words)s.",
-            len(run.scope),
+            count,
         )
-        yield sentence % {"words": quote_words(own, WORDS_TOLD), "count": len(run.scope)}
+        yield sentence % {"words": quote_words(own, WORDS_TOLD), "count": count}
     if foreign := foreign_told(run):
         yield foreign
     if alone := run.coverage.get("alone"):

@@ -85,6 +85,14 @@ def test_what_was_looked_for(parsed: dict[str, Any], documents: int, told: list[
     assert list(words_sentences(run(parsed=parsed, scope=[{}] * documents))) == told
 
 
+def test_of_a_comparison_the_words_and_documents_of_its_sides_are_told() -> None:
+    sides = [{"name": name, "asked": "notice", "document_ids": [name]} for name in ("lease", "policy")]
+    parsed = keywords(direct=["compare", "lease", "policy", "notice"]) | {"sides": sides}
+    searched = [{"text": "notice", "count": 2, "forms": ["notice"], "carried": []}]
+    told = "In 2 documents the search looked for the words of the question: “notice”."
+    assert list(words_sentences(run(parsed=parsed, searched=searched, scope=[{}] * 3))) == [told]
+
+
 def test_many_words_are_counted_and_not_listed() -> None:
     parsed = keywords(direct=["a"] * (WORDS_TOLD + 2), dictionary=["b"] * (ADDED_TOLD + 5))
     own, added = words_sentences(run(parsed=parsed))
