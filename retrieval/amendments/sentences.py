@@ -560,7 +560,7 @@ def schedules_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     B of Schedule 2" is none of the agreement.
     """
     found = said.words["placed"].search(said.masked)
-    is_first = found and said.words["plain"].match(said.masked, 0, found.start())
+    is_first = found and said.words["plain"].match(NUMBERING.sub("", said.masked[: found.start()], count=1))
     return ((match_form(found[0]),),) if found and is_first and not is_of_part(found, said) else ()
 
 

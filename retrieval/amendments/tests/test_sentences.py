@@ -75,6 +75,7 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("Después de la cláusula 5.2 se inserta la cláusula 5.3.", [("5.3",)], "added", "", "", ""),
         ("Article IV is deleted and replaced with “None.”", [("article iv",)], "replaced", "", "None.", ""),
         ("Section A is deleted.", [("section a",)], "deleted", "", "", ""),
+        ("1.2 The existing Schedule 2 is deleted.", [("schedule 2",)], "deleted", "", "", ""),
         ("L’article IV est supprimé.", [("article iv",)], "deleted", "", "", ""),
         ("Abschnitt B wird gestrichen.", [("abschnitt b",)], "deleted", "", "", ""),
         ("The definition of “Core Hours” in clause 1.1 is replaced by “06:00 to 22:00”.",
