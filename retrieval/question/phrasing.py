@@ -152,7 +152,7 @@ FRAMES = {
     "spanning": r"^(?:{spanning})$",
     "ruling": r"\b(?:{ruling})\b",
     "binding": r"\b(?:{binding})\b",
-    "excepting": r"\b(?=[^\W\d]{2}|[aà]\s)(?:{excepting})\b",  # no word of one letter but "à" of "à moins que"
+    "excepting": r"\b(?=[^\W\d]{2}|[aà]\s|[ns]')(?:{excepting})\b",  # one letter: "à moins que", "n'est", "s'il"
     "reasoning": r"\b(?:{reasoning})(?!\w)",
     "denial": r"\b(?:{negation})\b",
     "settling": r"\b(?:{settling})\b",
