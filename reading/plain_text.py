@@ -99,8 +99,8 @@ def underlined_headings(sources: Sequence[str]) -> tuple[list[markdown.Heading],
             styles.append((row[2], is_framed))
         level = styles.index((row[2], is_framed)) + 1
         headings.append(markdown.Heading(first, level, " ".join(said)[: markdown.TITLE_CHARS]))
-        kinds |= dict.fromkeys(range(first, last + 1), "heading") | {last + 1: "furniture"}
-        kinds |= {first - 1: "furniture"} if is_framed else {}
+        kinds.update(dict.fromkeys(range(first, last + 1), "heading"))
+        kinds.update(dict.fromkeys([first - 1, last + 1] if is_framed else [last + 1], "furniture"))
     return headings, kinds
 
 
