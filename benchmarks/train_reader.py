@@ -1,8 +1,8 @@
 """Train a reader: the bundled encoder's weights, reading a question and a sentence together, two scores for each pair.
 
-The first says how much the sentence answers, the second how much it speaks of what is asked. It needs torch and
-transformers in an environment of its own: `pip install torch transformers` beside the packages of the product. A run is
-repeatable for a seed but for the threads, and goes on where it was stopped. CI never trains.
+The first says how much the sentence answers, the second how much it speaks of what is asked. It needs an environment
+with `requirements-train.txt`. A run is repeatable for a seed but for the threads, and goes on where it was stopped. CI
+never trains.
 """
 
 import json
