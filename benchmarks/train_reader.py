@@ -29,7 +29,7 @@ KEPT_MAX = 1500  # of a source
 Encoded = tuple[list[int], list[int]]
 
 
-def run(training: Path, folder: Path, layers: int, epochs: float, seed: int) -> dict[str, Any]:
+def run(training: Path, folder: Path, layers: int, epochs: float, seed: int, judged: Path | None) -> dict[str, Any]:
     """Train into `folder` (`cross_encoder.onnx`, which the product reads, its weights as they were trained, and
     `state.pt` to go on from); the curve of the area on kept pairs.
     """
@@ -44,7 +44,7 @@ def run(training: Path, folder: Path, layers: int, epochs: float, seed: int) -> 
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(TOKENS_MAX)
-    pairs = make_pairs(training, seed)
+    pairs = make_pairs(training, seed, judged)
     learned = [pair for pair in pairs if not pair.is_kept]
     learned += [pair for pair in learned if pair.source == "own"] * (OWN_TIMES - 1)
     torch.manual_seed(seed)
