@@ -76,6 +76,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     shown = {
         "form": form,
         "is_auditor": is_auditor(request.user),
+        "is_owner": KnowledgeBase.objects.with_role(request.user, Role.OWNER).exists(),
         "quality": quality_for(request.user, wanted.get("base")),
         "alerts": open_alerts(request.user, wanted.get("base")),
         "selects": [form[name] for name in form.MAIN[1:]],
