@@ -102,6 +102,7 @@ FRAMES = {
     "table": r"\b(?:{table})\b",
     "figure": r"\b(?:{figure})\b",
     "owner": r"\b(?:{owner})(?=\w)",
+    "which": r"\b(?:{which})(?=\w)",
     "locating": f"{LOCATED} | {NAMED}",
     "contracted": LOCATED,
     "article": LOCATED,
