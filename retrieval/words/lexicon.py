@@ -125,10 +125,11 @@ class Lexicon:
         for number in near.tolist():
             check_time()
             both = (first for first in (number - 1, number) if first > 0)
-            found.update(first for first in both if self._begins_on(first, pattern, literal))
+            found.update(first for first in both if self.begins_on(first, pattern, literal))
         return np.array(sorted(found), dtype=np.int32)
 
-    def _begins_on(self, number: int, pattern: re.Pattern[str], literal: Sequence[str]) -> bool:
+    def begins_on(self, number: int, pattern: re.Pattern[str], literal: Sequence[str] = ()) -> bool:
+        """Whether the first match in a line and the next one begins on the line."""
         text = self.rows[number - 1].match
         both = f"{text} {self.rows[number].match}" if number < self.line_count else f"{text} "
         match = pattern.search(both) if all(word in both for word in literal) else None

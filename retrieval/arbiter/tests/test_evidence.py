@@ -17,7 +17,7 @@ from retrieval.arbiter.evidence import (
     unmentioned_owners,
     weigh_evidence,
 )
-from retrieval.arbiter.specific import specific_words, words_nowhere
+from retrieval.arbiter.specific import is_spelled_out, specific_words, words_nowhere
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -249,6 +249,22 @@ VAULT = content_of_lines(
 )
 def test_words_in_capitals_and_versions_are_names(asked: str, missing: list[str]) -> None:
     assert words_nowhere(parse_question(asked, [VAULT]), [VAULT]) == missing
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_there"),
+    [
+        (["It uses the advanced encryption standard."], True),
+        (["It uses the advanced encryption", "standard, as all do."], True),
+        (["The Advanced Standard of the Encryption Suite has", "advanced encryption", "standards."], True),
+        (["It is advanced", "encryption", "standard."], False),  # over more than one line end
+        (["It uses a retrofitted advanced", "encryption in a safe."], False),
+        (["Unadvanced encryption standard."], False),
+        (["Advanced encryption."], False),
+    ],
+)
+def test_the_words_of_an_abbreviation_stand_together(lines: list[str], is_there: bool) -> None:
+    assert is_spelled_out("aes", content_of_lines(lines, title="Vault")) is is_there
 
 
 @pytest.mark.parametrize(
