@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from typing import Literal, NamedTuple
 
-from documents.storage.content import DocumentContent, stored_with_reading
+from documents.storage.content import DocumentContent, kept_with_content, stored_with_reading
 from reading.matching import match_form
 from reading.values.sentences import SENTENCE, split_at
 from reading.wording import Wordings, read_once
@@ -626,7 +626,8 @@ def cover_dates(content: DocumentContent) -> list[str]:
     return [date for _, date in dated_cover(content)]
 
 
-def dated_cover(content: DocumentContent) -> list[tuple[str, str]]:
+@kept_with_content
+def dated_cover(content: DocumentContent) -> tuple[tuple[str, str], ...]:
     """Each date of a document's first page as an ISO date, after the text between the date before and it.
 
     Between a title and what stands below it is a semicolon.
@@ -635,4 +636,4 @@ def dated_cover(content: DocumentContent) -> list[tuple[str, str]]:
     text = "; ".join(" ".join(line.text_in_force for line in lines) for _, lines in kinds)
     dates = sorted(dates_in(text), key=lambda date: date.start)
     begins = [0, *(date.end for date in dates)]
-    return [(text[begin : date.start], date.value) for begin, date in zip(begins, dates, strict=False)]
+    return tuple((text[begin : date.start], date.value) for begin, date in zip(begins, dates, strict=False))
