@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from benchmarks.questions import GoldQuestion
     from retrieval.types import ConceptTerms
 
-AUDIT_PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export", "lasting")
+AUDIT_PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export")
 
 Options = argparse.Namespace
 

@@ -95,7 +95,7 @@ def stored_reading(parse: Parse) -> Reading:
         lines=rows.lines,
         toc=rows.toc,
         warnings=tuple(parse.warnings),
-        report=dict(parse.report),
+        report=parse.report.copy(),
         timings_ms=dict(parse.timings_ms),
         images=rows.images,
     )
