@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -180,7 +179,8 @@ def is_named_in(content: DocumentContent, word: str, question: Question) -> bool
         return False
     rest = BETWEEN.join(word[1:].upper())  # with capitals, or joined: "Chief Financial Officer", "multi-factor tokens"
     spelled = re.compile(rf"\b{word[0].upper()}{BETWEEN}{rest}|\b(?i:{word[0]}\w{{1,24}}-{rest})")
-    return any(spelled.search(f"{a.text} {b.text}") for a, b in pairwise([*content.lines, content.lines[-1]]))
+    texts = [line.text for line in content.lines]
+    return any(spelled.search(f"{text} {after}") for text, after in zip(texts, [*texts[1:], ""], strict=False))
 
 
 def prints(flag: str, content: DocumentContent) -> bool:

@@ -253,6 +253,11 @@ def test_words_in_capitals_and_versions_are_names(asked: str, missing: list[str]
     assert words_nowhere(parse_question(asked, [VAULT]), [VAULT]) == missing
 
 
+def test_a_document_without_lines_names_nothing() -> None:
+    blank = content_of_lines([], title="Vault")
+    assert words_nowhere(parse_question("Are exports encrypted with AES?", [blank]), [blank]) == ["aes"]
+
+
 @pytest.mark.parametrize(
     ("asked", "missing"),
     [("Are exports encrypted with AES at rest?", "AES"), ("Which faults does OpenSSH 8.6 mend?", "8.6")],
