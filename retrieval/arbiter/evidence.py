@@ -142,7 +142,8 @@ def weigh_evidence(
     documents = {content.document_id: content for content in contents}
     terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
     versions = versions_asked(question, contents)
-    told = {each.candidate_id: other_version(each, versions, documents[each.document_id]) for each in candidates}
+    places = candidates if versions else ()
+    told = {each.candidate_id: other_version(each, versions, documents[each.document_id]) for each in places}
     asked_for = ", ".join(sorted(versions))
     others = {key: give_clause("other kind", other=other, asked=asked_for) for key, other in told.items() if other}
     candidates = [each for each in candidates if each.candidate_id not in others] or candidates

@@ -29,7 +29,8 @@ IN_CAPITALS = re.compile(r"\b(?![IVX]+\b)[A-Za-z]{0,12}[A-Z][a-z]{0,12}[A-Z][A-Z
 BETWEEN = r"[a-zß-ÿ]\w{0,24}[ -](?:[a-z]{1,3}[ '’])?"  # the rest of a word abbreviated, and a little word: "of"
 HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,}(?:[-‐‑][^\W\d_]{2,})+(?![\w-])")
 PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere
-FLAG = re.compile(r"(?<![\w.-])(?<!\d )(?:-{1,2}[A-Za-z\d]|\.[A-Za-z\d]{0,4}[A-Za-z])[\w-]{0,30}")  # "-s", ".zip"
+# "-s", "--root", ".zip"; no dash of a sentence
+FLAG = re.compile(r"(?<=\s)(?<!\d )(?:--[A-Za-z][\w-]{1,30}|-(?:[A-Za-z]|\d{1,2})(?![\w-])|\.\d?[A-Za-z]{1,6}\b)")
 CODE = r"(?P<v>v?)(?P<code>\d{1,4}(?:\.\d{1,4}){1,3}?)(?:\.0)*+[a-z]?"  # 1.2.0 is 1.2
 VERSION = re.compile(rf"(?<![\w.,/])(?<!\d-){CODE}(?![\w%]|[.,-]\d)")
 # What stands above the changes of a version: "New in version 4.3", "* Version 1.0.18", "v1.5.4 (Feb 2023)".
@@ -207,13 +208,15 @@ def versions_asked(question: Question, contents: Sequence[DocumentContent]) -> s
 
 def has_version(code: str, content: DocumentContent) -> bool:
     """Whether a document prints a version, and not only the number of a section, at its head or where it is meant."""
-    form, heads = code.replace(".", " "), version_heads(content)
-    for line in (content.lines[at - 1] for at in lexicon_of(content).lines_with_any((form, f"v{form}"))):
-        pointed = [range(start, end) for _, start, end in references_in(line.match)]
-        found = [each.start() for each in VERSION.finditer(line.match) if each["code"] == code]
-        if any((at or line.number in heads) and not any(at in each for each in pointed) for at in found):
-            return True
-    return False
+    form = code.replace(".", " ")
+    lines = [content.lines[at - 1] for at in lexicon_of(content).lines_with_any((form, f"v{form}"))]
+    return code in version_heads(content).values() or any(
+        found["code"] == code
+        and (found.start() or not line.text[found.end() :].lstrip(" .)")[:1].isupper())
+        and not any(start <= found.start() < end for _, start, end in references_in(line.match))
+        for line in lines
+        for found in VERSION.finditer(line.match)
+    )
 
 
 @kept_with_content

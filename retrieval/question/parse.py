@@ -362,9 +362,7 @@ def words_typed(piece: str) -> list[str]:
 
 
 def owners_named(topic: str, language: str, behind: str = "owner") -> list[tuple[str, ...]]:
-    """What the things in a question belong to, or stands `behind` other words, in match form: "late delivery of cargo
-    ships" has ("cargo", "ships").
-    """
+    """What the things in a question belong to, in match form: "late delivery of cargo ships" has ("cargo", "ships")."""
     owners: list[tuple[str, ...]] = []
     for found in phrasing_rules().in_language(behind, language).finditer(topic):
         rest = topic[found.end() :]

@@ -278,7 +278,8 @@ UPKEEP = content_of_lines(
         "# Version 2.1",
         "- The limit of downloads is 512.",
         "# Version 2.0",
-        "- Logs are rotated. It needs Python 3.9.",
+        "- Logs are rotated. It needs Python",
+        "3.9 or later.",
         "# 1.9",
         "- The limit of downloads is 128.",
     ],
@@ -295,10 +296,13 @@ UPKEEP = content_of_lines(
         ("What changed in v2.3?", ["2.3"]),
         ("What changed in the 2.1.0 release?", []),
         ("What changed in Upkeep 1.9?", []),
+        ("Does it need version 3.9 of Python?", []),  # at the head of a line, and no number of a section
         ("What is the default of Automatic-Reboot-Time?", ["Automatic-Reboot-Time"]),
         ("What does Automatic-Reboot do?", []),
         ("Is it silent with -s?", []),
         ("Is it silent with -5?", ["-5"]),
+        ("Is it silent with --quiet?", ["--quiet"]),
+        ("Is it silent -if at all- from 3 -5?", []),  # dashes
         ("Does it read .zip logs?", [".zip"]),
         ("Does it read .txt logs?", []),
         ("Which proxy does it use?", ["proxy"]),
