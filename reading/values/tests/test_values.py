@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from reading.values.months import MONTH, MONTH_STEM, MONTHS
+from reading.values.months import MONTH, MONTH_STEM, MONTHS, NAMES
 from reading.values.scales import SCALE_WORDS, SCALES
 from reading.values.sentences import (
     ABBREVIATION,
@@ -51,7 +51,7 @@ def test_a_year_is_told_from_longer_numbers() -> None:
 
 
 def test_every_month_has_names_and_is_known_by_the_whole_of_each() -> None:
-    assert set(MONTHS.values()) == set(range(1, 13))
+    assert {len(months) for months in NAMES.values()} == {12} and set(MONTHS.values()) == set(range(1, 13))
     assert all(re.fullmatch(MONTH, name) for name in MONTHS)
     assert all(re.match(MONTH_STEM, name) for name in ("march", "dezember", "août", "oktober"))
 
