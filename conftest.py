@@ -24,7 +24,7 @@ from django.conf import settings
 from django.utils import translation
 
 from embedded import postgres, redis
-from tests import alarm, emptying, loopback, schema, stages
+from tests import alarm, emptying, loopback, midnight, schema, stages
 
 _minutes = itertools.count(int(time.time() // 60))
 STARTED = "DOCINTEL_TEST_SERVERS"
@@ -101,6 +101,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtestloop() -> None:
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    time.sleep(midnight.seconds_to_wait(time.time()))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,4 +1,4 @@
-"""The audit under load, attack and age: faults, replays, appending, tampering, verifying, lists, trail, exports."""
+"""The audit under load and attack: faults, replays, appending, tampering, verifying, lists, trail, exports."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ EXTRAPOLATED = 1_000_000
 EXPORTED = 10_000  # AT15
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 AUDITOR = "auditor@example.org"
-PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export", "lasting")
+PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export")
 
 
 def run(parts: tuple[str, ...], *, questions: int, entries: int, listed: int) -> dict[str, Any]:
@@ -47,7 +47,6 @@ def run(parts: tuple[str, ...], *, questions: int, entries: int, listed: int) ->
         "verify": lambda: verify(entries),
         "pages": lambda: pages(listed),
         "export": export,
-        "lasting": lasting,
     }
     if "faults" not in parts and parts != ("append",):
         faults.run(QUESTIONS_TO_WORK_ON)
@@ -244,9 +243,3 @@ def export() -> dict[str, Any]:
 
 async def streamed(lines: AsyncIterator[str]) -> int:
     return sum([len(text.encode()) async for text in lines])
-
-
-def lasting() -> dict[str, Any]:
-    from benchmarks import lasting
-
-    return lasting.run(auditor())

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from benchmarks.questions import GoldQuestion
     from retrieval.types import ConceptTerms
 
-AUDIT_PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export", "lasting")
+AUDIT_PARTS = ("faults", "replays", "append", "tampering", "verify", "pages", "export")
 
 Options = argparse.Namespace
 
@@ -579,18 +579,19 @@ COMMANDS: dict[str, Command] = {
         measure("pairs", "folder", "language", "first", "count"),
     ),
     "train_reader": Command(
-        "train a reader of question and sentence together; needs torch and transformers, and hours",
+        "train a reader of question and sentence together; needs requirements-train.txt, and hours",
         (
             option("--training", type=Path, required=True, help="the folder of texts for training"),
             option(
                 "--folder", type=Path, required=True, help="where the weights go, and what a stopped run goes on from"
             ),
+            option("--judged", type=Path, help="passages that a model judged, as the owner of a base exports them"),
             option("--layers", type=int, default=4, help="of the encoder's six"),
             option("--epochs", type=float, default=2),
             option("--seed", type=int, default=1),
             OUT,
         ),
-        measure("train_reader", "training", "folder", "layers", "epochs", "seed"),
+        measure("train_reader", "training", "folder", "layers", "epochs", "seed", "judged"),
         print_json,
     ),
     "wording": Command(

@@ -20,8 +20,8 @@ from benchmarks.requests import digest_of, kept_replies, write_request
 from benchmarks.retrieval import commit
 from chat.drafts import Quoted
 from chat.figures.requested import RequestedFigures, resolve_request
-from chat.turns.compose import Writing, receive
-from chat.turns.gating import Written, write_figures
+from chat.turns.compose import WriterContext, receive
+from chat.turns.gating import WriterReply, write_figures
 from chat.turns.reading import Material, fragments_for
 from chat.writing.excerpt_rows import excerpts_of
 from chat.writing.extractive import choose_quotes
@@ -60,7 +60,7 @@ class Answered:
     """A question with the draft that was written for it."""
 
     question: GoldQuestion
-    written: Written
+    written: WriterReply
     quotes: tuple[Quoted, ...]
 
 
@@ -178,11 +178,11 @@ def candidate_of_page(number: int, content: DocumentContent) -> RunCandidate:
 # ---- the answer
 
 
-def write(question: GoldQuestion, quotes: Sequence[Quoted], content: DocumentContent) -> Written:
+def write(question: GoldQuestion, quotes: Sequence[Quoted], content: DocumentContent) -> WriterReply:
     """The draft with its figures, as in a turn."""
     read = asdict(parse_question(question.question, [content]))
     run = RetrievalRun(plan={}, parsed=read, question=question.question)
-    writing = Writing("balanced", BaseSettings(), lambda text: None, lambda: False)
+    writing = WriterContext("balanced", BaseSettings(), lambda text: None, lambda: False)
     excerpts = excerpts_of(quotes, {content.parse_id: content})
     material = Material(excerpts, instruct(PROMPT, None), fragments_for(run, excerpts))
 
@@ -190,7 +190,7 @@ def write(question: GoldQuestion, quotes: Sequence[Quoted], content: DocumentCon
         contents = {content.parse_id: content}
         return resolve_request(reply, question.question, quotes, contents, first_marker=len(quotes) + 1)
 
-    def rewrite(findings: str) -> Written:
+    def rewrite(findings: str) -> WriterReply:
         return receive(run, material, writing, findings)
 
     written, _ = write_figures(rewrite(""), resolve, rewrite)

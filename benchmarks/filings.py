@@ -16,7 +16,7 @@ from benchmarks.generated import CLAUSES, DUTIES, EQUIPMENT, HEADINGS, SEED, Fac
 from documents.models import Document, KnowledgeBase, Parse
 from documents.storage.store import copy_vectors, store_reading
 from llm.embeddings.bundled import MODEL_KEY, embed_texts
-from reading.rows import LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
+from reading.rows import LineRow, LineSpan, PageRow, PassageRow, Reading, ReadingReport, TocRow
 
 PASSAGES_EACH = (500, 1100)
 LINES, WORDS = 6, 11  # of a passage, of a line
@@ -179,7 +179,7 @@ def make_filing(
         PageRow(page, str(page), 612.0, 792.0, 0, "text", 1, ()) for page in range(1, passages[-1].last_page + 1)
     )
     toc = tuple(toc_rows(passages, lambda section: title_of(words, section)))
-    report = {"toc_origin": "headings", "toc_strength": "strong"}
+    report = ReadingReport(toc_origin="headings", toc_strength="strong")
     return Reading(f"Filing {number:06}", "en", pages, tuple(lines), toc, report=report), passages
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from benchmarks.pairs import PAIRS
 
@@ -27,6 +28,8 @@ COMMON = re.compile(
     r"|do|may|can|must|shall|will|any|not?|under|if|between|made|there)"
 )
 ENDING = re.compile(r"(?:ing|ed|es|s|ly|tion|ment)$")
+
+SPEAKS = {"primary": 1.0, "supporting": 1.0, "tangential": 0.3, "discarded": 0.0}  # of what is asked, by a model's role
 
 Span = tuple[int, int]
 
@@ -78,11 +81,15 @@ def spans_of(text: str) -> list[Span]:
     return [*spans, (start, len(text))]
 
 
-def make_pairs(training: Path, seed: int) -> list[Pair]:
-    """All pairs, the same for a seed; `training` is the folder of the texts of others. Raises OSError without it."""
+def make_pairs(training: Path, seed: int, judged: Path | None = None) -> list[Pair]:
+    """All pairs, the same for a seed; `training` is the folder of the texts of others, `judged` what an owner exported.
+
+    Raises OSError without these.
+    """
     rng = random.Random(seed)
     sources = (own_pairs, cuad_pairs, contractnli_pairs, tatqa_pairs, covid_pairs)
     pairs = [pair for source in sources for pair in source(training, rng)]
+    pairs += judged_pairs(judged) if judged else ()
     rng.shuffle(pairs)
     return pairs
 
@@ -186,6 +193,15 @@ def covid_pairs(training: Path, rng: random.Random) -> Iterator[Pair]:
                 ]
                 hit = {at for at, span in enumerate(spans) if any(overlap(span, answer) for answer in answers)}
                 yield from best_and_others("covidqa", number, asked["question"], hit, said, rng)
+
+
+def judged_pairs(exported: Path) -> Iterator[Pair]:
+    """What a model judged in an installation: its quotes of what answers, and the passages that it did not choose."""
+    for row in map(json.loads, exported.read_text("utf-8").splitlines()):
+        is_kept = crc32(row["document"].encode()) % KEPT_EVERY == 0
+        text = " ".join((row["content_anchor"] or row["anchor_text"]).split())[:CHARS_MAX]
+        answers = float(row["role"] == "primary")
+        yield Pair("judged", is_kept, row["question"], row["section_title"], text, answers, SPEAKS[row["role"]])
 
 
 def best_and_others(

@@ -1,8 +1,8 @@
 """Train a reader: the bundled encoder's weights, reading a question and a sentence together, two scores for each pair.
 
-The first says how much the sentence answers, the second how much it speaks of what is asked. It needs torch and
-transformers in an environment of its own: `pip install torch transformers` beside the packages of the product. A run is
-repeatable for a seed but for the threads, and goes on where it was stopped. CI never trains.
+The first says how much the sentence answers, the second how much it speaks of what is asked. It needs an environment
+with `requirements-train.txt`. A run is repeatable for a seed but for the threads, and goes on where it was stopped. CI
+never trains.
 """
 
 import json
@@ -29,7 +29,7 @@ KEPT_MAX = 1500  # of a source
 Encoded = tuple[list[int], list[int]]
 
 
-def run(training: Path, folder: Path, layers: int, epochs: float, seed: int) -> dict[str, Any]:
+def run(training: Path, folder: Path, layers: int, epochs: float, seed: int, judged: Path | None) -> dict[str, Any]:
     """Train into `folder` (`cross_encoder.onnx`, which the product reads, its weights as they were trained, and
     `state.pt` to go on from); the curve of the area on kept pairs.
     """
@@ -44,7 +44,7 @@ def run(training: Path, folder: Path, layers: int, epochs: float, seed: int) -> 
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(TOKENS_MAX)
-    pairs = make_pairs(training, seed)
+    pairs = make_pairs(training, seed, judged)
     learned = [pair for pair in pairs if not pair.is_kept]
     learned += [pair for pair in learned if pair.source == "own"] * (OWN_TIMES - 1)
     torch.manual_seed(seed)

@@ -21,7 +21,7 @@ CHOICE_WORDS = {
     "arbiter": _("Arbiter (model)"),
     "hybrid": _("Arbiter (model) after the rules have narrowed the choice"),
     "rules": _("Rules"),
-    "rerank": _("Hybrid search and a reranker"),
+    "rerank": _("Words and meaning, then a reranker"),
     "none": _("None"),
     "model": _("A model made for it"),
     "heuristic": _("Words, exact phrases and names of files"),
@@ -55,7 +55,7 @@ EXPLAINED = {
     "reranking": (
         _("Order of found passages"),
         _(
-            "For “Hybrid search and a reranker”: what orders the passages that words and meaning found. "
+            "For “Words and meaning, then a reranker”: what orders the passages that words and meaning found. "
             "Only a model reads question and passage together; it is asked over the network."
         ),
         _("it orders best"),

@@ -243,7 +243,7 @@ class Parse(models.Model):
     toc_strength = models.CharField(max_length=10)
     warnings = models.JSONField(default=list)
     profile = models.JSONField(default=dict)  # see reading.pages.profile; empty in readings older than it
-    report = models.JSONField(default=dict)
+    report = models.JSONField(default=dict)  # see reading.rows.ReadingReport
     timings_ms = models.JSONField(default=dict)
     embedding_model = models.CharField(max_length=80, blank=True)
     embedded_at = models.DateTimeField(null=True, blank=True)

@@ -18,6 +18,7 @@ FILES = {
     "requirements-ocr.txt": [],
     "requirements-dev.txt": [],
     "requirements-bench.txt": [],
+    "requirements-train.txt": [],
     "requirements-model.txt": ["--no-deps"],
 }
 UV = ["uv", "pip", "compile", "--quiet", "--generate-hashes", "--no-header", "--annotation-style", "line"]

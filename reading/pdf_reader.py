@@ -34,7 +34,7 @@ from reading.pages.without_text import why_no_text
 from reading.processes.clock import Clock
 from reading.processes.forked import Patience
 from reading.reasons import number_ranges, refusal
-from reading.rows import UNSEARCHED_KINDS, ContentsSource, PageRow, Reading, TextLayer
+from reading.rows import UNSEARCHED_KINDS, ContentsSource, PageRow, Reading, ReadingReport, TextLayer
 from reading.titles import find_title
 
 OnProgress = Callable[[int, int], None]
@@ -133,17 +133,20 @@ def read_pdf(
 
 def report_of(
     extract: Extract, starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle
-) -> dict[str, object]:
+) -> ReadingReport:
     """What is counted of a reading: where its contents are from, the kinds of its lines, and its characters."""
     strength, verified_share = strength_of(starts, len(extract.pages))
-    counted = ("chars", "removed_chars", "hidden_chars", "concealed_chars", "off_page_chars")
     return {
         "toc_origin": starts[0].origin if starts else "none",
         "toc_strength": strength,
         "toc_verified_share": round(verified_share, 3),
         "line_kinds": dict(Counter(line.kind for line in lines)),
         "body_size": style.size,
-        **{name: extract.total(name) for name in counted},
+        "chars": extract.total("chars"),
+        "removed_chars": extract.total("removed_chars"),
+        "hidden_chars": extract.total("hidden_chars"),
+        "concealed_chars": extract.total("concealed_chars"),
+        "off_page_chars": extract.total("off_page_chars"),
     }
 
 

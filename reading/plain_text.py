@@ -22,6 +22,7 @@ from reading.titles import find_named, find_title
 UNDERLINE = re.compile(r"[ \t]{0,99}(([^\w\s])\2{2,200})[ \t]{0,99}")
 UNDERLINE_SLACK = 2  # characters by which the row may be longer or shorter than its title: people count by eye
 UNDERLINED_MIN = 2  # a single one is the title of the document
+SENTENCE_ENDS = ".:,;!?"  # a paragraph of two lines over a rule, and no title
 CELLS = re.compile(r"\t| {3}")  # what stands between the columns of a table, whose head is underlined too
 
 
@@ -74,24 +75,32 @@ def starts_of_headings(
 
 
 def underlined_headings(sources: Sequence[str]) -> tuple[list[markdown.Heading], dict[int, LineKind]]:
-    """Lines with a row of one sign as long as they are below them, and the kinds of both; each sign is a level.
+    """Titles of one or two lines with a row of one sign as long as they are below them, and the kinds of all lines.
 
-    The levels are in the order in which the signs are met, as in reStructuredText.
+    Each sign, with or without such a row above as well, is a level, in the order in which they are met, as in
+    reStructuredText.
     """
     headings: list[markdown.Heading] = []
     kinds: dict[int, LineKind] = {}
-    signs: list[str] = []
-    for index, (above, line, below) in enumerate(zip(["", *sources], sources, [*sources[1:], ""], strict=False)):
-        title, row = line.strip(), UNDERLINE.fullmatch(below)
-        is_set_apart = not above.strip() or UNDERLINE.fullmatch(above) or index - 1 in kinds
-        if not row or not is_set_apart or not any(map(str.isalpha, title)) or CELLS.search(title):
+    styles: list[tuple[str, bool]] = []
+    rows = [UNDERLINE.fullmatch(source) for source in sources]
+    for last, row in enumerate(rows[1:]):
+        first = next((at for at in (last, last - 1) if at == 0 or not sources[at - 1].strip() or rows[at - 1]), -1)
+        said = [line.strip() for line in sources[first : last + 1]] if row and first >= 0 else []
+        if not row or not all(said) or not any(map(str.isalpha, " ".join(said))) or any(map(CELLS.search, said)):
             continue
-        if abs(len(title) - len(row[1])) > UNDERLINE_SLACK or title[-1] in ",;":
+        if abs(max(map(len, said)) - len(row[1])) > UNDERLINE_SLACK or said[-1][-1] in ",;":
             continue
-        if row[2] not in signs:
-            signs.append(row[2])
-        headings.append(markdown.Heading(index, signs.index(row[2]) + 1, title[: markdown.TITLE_CHARS]))
-        kinds |= {index: "heading", index + 1: "furniture"}
+        if len(said) > 1 and any(line[-1] in SENTENCE_ENDS for line in said):
+            continue
+        over = rows[first - 1] if first and first - 1 not in kinds else None
+        is_framed = over is not None and over[2] == row[2]
+        if (row[2], is_framed) not in styles:
+            styles.append((row[2], is_framed))
+        level = styles.index((row[2], is_framed)) + 1
+        headings.append(markdown.Heading(first, level, " ".join(said)[: markdown.TITLE_CHARS]))
+        kinds.update(dict.fromkeys(range(first, last + 1), "heading"))
+        kinds.update(dict.fromkeys([first - 1, last + 1] if is_framed else [last + 1], "furniture"))
     return headings, kinds
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 LineKind = Literal["body", "heading", "furniture", "contents", "table_row", "list_item", "caption", "watermark"]
 TextLayer = Literal["text", "ocr", "none"]
@@ -253,6 +253,35 @@ class ReferenceRow(NamedTuple):
     target_line: int
 
 
+class ReadingReport(TypedDict, total=False):
+    """What is said of a reading beside its rows, as JSON; its lower half is noted by the stages after it.
+
+    A stage that cannot be run says why in place of its figures, and nothing ("") where it still may.
+    """
+
+    toc_origin: str  # where the contents are from, how sure they are, and the share of them found in the text
+    toc_strength: str
+    toc_verified_share: float
+    contents_sources: list[list[str | int]]  # what the file has beside it, each with its entries
+    line_kinds: dict[str, int]
+    body_size: float
+    chars: int  # in lines; and what is none, nobody sees, is white or tiny, or stands beside the page
+    removed_chars: int
+    hidden_chars: int
+    concealed_chars: int
+    off_page_chars: int
+    declared: dict[str, str]  # by the file, of itself
+    attached: list[list[str]]  # name and digest of each file in it
+    read_again: dict[str, list[int]]  # pages by the reader that read them again
+
+    contents: dict[str, Any]  # `documents.ingestion.contents.ContentsOutcome`
+    recognition: str  # why pages have no text
+    embeddings: str
+    vectors: dict[str, Any]  # their model, and how many were computed and copied
+    annotation: str | dict[str, Any]  # how many passages were described, of how many, and what it cost
+    card: str | dict[str, Any]  # of the model's version: what was left out, and its call
+
+
 @dataclass(frozen=True)
 class Reading:
     """The result of reading a file; stored as a `Parse`."""
@@ -263,6 +292,6 @@ class Reading:
     lines: tuple[LineRow, ...]
     toc: tuple[TocRow, ...]
     warnings: tuple[str, ...] = ()
-    report: dict[str, Any] = field(default_factory=dict)
+    report: ReadingReport = field(default_factory=ReadingReport)
     timings_ms: dict[str, float] = field(default_factory=dict)
     images: tuple[ImageRow, ...] = ()

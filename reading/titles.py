@@ -445,9 +445,9 @@ def largest_print(first: Sequence[PageLine]) -> str:
 
 
 def is_notice(line: PageLine) -> bool:
-    """Whether a line is a notice, a label or a date such as many first pages have."""
+    """Whether a line is a notice, a label or a date such as many first pages have, or was filled in."""
     text = " ".join(line.text.split())
-    return bool(NOTICE.match(text) or DATE.fullmatch(text))
+    return line.is_filled or bool(NOTICE.match(text) or DATE.fullmatch(text))
 
 
 def text_size(lines: Sequence[PageLine]) -> float:

@@ -113,7 +113,7 @@ def search_among(question_text: str, documents: Sequence[Document], options: Sea
         options = replace(options, beside=documents_beside(documents))
     first = shortlist(question_text, readable, options)
     result = yield from search_chosen(question_text, documents, first, options)
-    is_asked = bool(result.ranking.exchange or result.reading)
+    is_asked = bool(result.ranking.exchange or result.question_exchange)
     is_all = len(first.chosen) == min(len(readable), DOCUMENTS_MAX)
     if result.status not in UNANSWERED or is_asked or is_all or is_only_amended(result):
         return result

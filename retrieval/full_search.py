@@ -28,7 +28,7 @@ from retrieval.corpus import (
 from retrieval.deadline import DetectionTimeout
 from retrieval.pipeline import carry_out, search_in_steps
 from retrieval.search import SearchOptions
-from retrieval.types import ABSENT, Finding, RetrievalResult, ScopeAccount, ScopeDocument
+from retrieval.types import ABSENT, DocumentResult, RetrievalResult, ScopeAccount, ScopeDocument
 
 OnDocument = Callable[[int, int], None]  # how many documents have been searched, and of how many
 
@@ -98,9 +98,9 @@ def search_alone(question_text: str, document: Document, asked: SearchOptions) -
     return replace(alone, documents=(told,), counts={word.text: word.count for word in result.searched})
 
 
-def finding_of(result: RetrievalResult) -> Finding:
+def finding_of(result: RetrievalResult) -> DocumentResult:
     best = next(iter(result.candidates), None)
-    return Finding(
+    return DocumentResult(
         status=result.status,
         reason=result.not_found_reason,
         confidence=round(result.confidence, 4),

@@ -307,7 +307,7 @@ class RunDocument(models.Model):
     name_score = models.FloatField(null=True)
     fused_score = models.FloatField(null=True)
     words = models.JSONField()
-    finding = models.JSONField(null=True)  # of a document that was searched on its own, see retrieval.types.Finding
+    finding = models.JSONField(null=True)  # of a document that was searched on its own, see types.DocumentResult
 
     class Meta:
         ordering = ["position"]

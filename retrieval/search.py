@@ -122,7 +122,7 @@ class Search:
     arbiter: ArbiterName
     clock: Clock
     account: ScopeAccount = NOT_ACCOUNTED
-    reading: Exchange | None = None  # of the model that read the question
+    question_exchange: Exchange | None = None  # of the model that read the question
     named: ChosenTier | None = None  # the model that the base names for the question
     use: ModelUse = USUAL
     plan: Plan = NOT_PLANNED
@@ -186,7 +186,7 @@ class Search:
             toc_shown=self.toc,
             settings=self.recorded_settings,
             left_out=self.left_out,
-            reading=self.reading,
+            question_exchange=self.question_exchange,
             other_look=self.other_look,
             shared=self.shared,
         )

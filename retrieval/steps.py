@@ -69,12 +69,12 @@ def begin_search(question_text: str, contents: Sequence[DocumentContent], option
 
 def read_further(search: Search) -> Search:
     """In thorough mode a model reads the question too; what the asker expects and how much is read around a place."""
-    question, reading, options = search.question, None, search.options
+    question, exchange, options = search.question, None, search.options
     if options.mode == "thorough" and search.arbiter in MODEL_ARBITERS and not question.form:
         guidance = options.guidance.get(QUESTION_PROMPT.name)
-        question, reading = read_by_model(question, search.contents, options.dictionary, guidance, options.rules)
+        question, exchange = read_by_model(question, search.contents, options.dictionary, guidance, options.rules)
     question = options.filters.read_around(options.expected.of(question, options.rules.patterns_of))
-    return replace(search, question=question, whole=question, reading=reading)
+    return replace(search, question=question, whole=question, question_exchange=exchange)
 
 
 def plan_search(search: Search) -> Search:

@@ -415,7 +415,7 @@ class Contradiction:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SecondLookRequest:
     """Where a model that judged asks to look once more: ids of sections as it was shown them, and words."""
 
     sections: tuple[str, ...] = ()
@@ -440,7 +440,7 @@ class Ranking:
     failure: str = ""
     probability: float | None = None  # that what is primary answers the question; of the rules, see arbiter.evidence
     answered_parts: tuple[int, ...] | None = None  # their numbers, from 1; None where the rules did not weigh them
-    wanted: Wanted = Wanted()
+    wanted: SecondLookRequest = SecondLookRequest()
     is_doubtful: bool = False  # too improbable to be shown as an answer, and not shown to be absent either
 
 
@@ -621,7 +621,7 @@ class ShortlistRank:
 
 
 @dataclass(frozen=True)
-class Finding:
+class DocumentResult:
     """What one document says to the question when it is searched on its own, by rules, and its best passage."""
 
     status: Status
@@ -649,7 +649,7 @@ class ScopeDocument:
     pages_with_text: int | None = None
     place: ShortlistRank | None = None  # None where no shortlist was made
     words: tuple[str, ...] = ()  # of the question, that occur in it: told where they were only counted
-    finding: Finding | None = None  # where every document was searched on its own
+    finding: DocumentResult | None = None  # where every document was searched on its own
 
 
 @dataclass(frozen=True)
@@ -725,7 +725,7 @@ class RetrievalResult:
     timings_ms: dict[str, float] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()  # places that were found and not judged, by their RRF rank
     parts: tuple[PartFinding, ...] = ()  # of a question that asks several things, or one in a certain case
-    reading: Exchange | None = None  # of the model that read the question, in thorough mode
+    question_exchange: Exchange | None = None  # of the model that read the question, in thorough mode
     other_look: Exchange | None = None  # where a model looked twice: the exchange whose verdicts were not taken
     shared: Exchange | None = None  # an exchange for several questions at once, whatever came of it for this one
     headlines: tuple[ChosenSentence, ...] = ()

@@ -36,6 +36,12 @@ def test_the_configuration_reference_has_every_setting_of_a_base() -> None:
     assert {field.name for field in fields(BaseSettings)} - set(told) == set()
 
 
+def test_the_list_of_commands_has_every_command() -> None:
+    listed = (DOCS / "operations.md").read_text(encoding="utf-8").partition("\n## Commands\n")[2].partition("\n## ")[0]
+    told = {name for row in re.findall(r"^\| (`.*?) \|", listed, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    assert told == {path.stem for path in ROOT.glob("*/management/commands/[a-z]*.py")}
+
+
 @pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name)
 def test_every_link_of_the_documents_leads_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))

@@ -1,4 +1,7 @@
-"""The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that memory stays constant (AT15)."""
+"""The filtered list of runs as CSV, JSON Lines and HTML, and what a model judged of their passages.
+
+All of it is written in batches, so that memory stays constant (AT15).
+"""
 
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -7,6 +10,7 @@ from typing import Any, NamedTuple
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.db.models import F
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
@@ -15,14 +19,18 @@ from django.utils.translation import override
 from audit.models import Review
 from audit.runs.listing import HEAVY, NEWEST_FIRST, Listed, RunKey, key_of_run, list_runs
 from documents.keyset import rows_after
+from documents.models import KnowledgeBase, Role, Viewer
 from documents.spreadsheet import write_csv
 from ledger.chain import time_text
 from ledger.models import Entry
-from retrieval.models import RetrievalRun, RetrievalRunQuerySet
+from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
 from retrieval.record.as_json import document_json
 from retrieval.told.outcomes import outcome_named
 
 RUNS_A_BATCH = 500
+PASSAGES_A_BATCH = 500
+BY_RUN = ("run_id", "position")
+JUDGED = ("run", "position", "role", "document", "section_title", "anchor_text", "content_anchor")
 STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
 
 
@@ -102,6 +110,22 @@ def records(rows: list[Listed]) -> Iterator[ExportedRun]:
             entry.hash if entry else "",
             run.code_version,
         )
+
+
+async def stream_judged(runs: RetrievalRunQuerySet, owner: Viewer) -> AsyncIterator[str]:
+    """What a model judged of each passage of these runs, a line each, for training: of bases the person owns only."""
+    after: tuple[Any, ...] | None = None
+    while batch := await sync_to_async(judged_after)(runs, owner, after):
+        yield "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch)
+        after = (batch[-1]["run"], batch[-1]["position"])
+
+
+def judged_after(runs: RetrievalRunQuerySet, owner: Viewer, key: tuple[Any, ...] | None) -> list[dict[str, Any]]:
+    own = runs.filter(base__in=KnowledgeBase.objects.with_role(owner, Role.OWNER), arbiter="model")
+    judged = RunCandidate.objects.filter(run__in=own.exclude(question="")).exclude(role="unjudged")
+    judged = judged.exclude(anchor_text="")  # erased
+    found = rows_after(judged, BY_RUN, key) if key else judged.order_by(*BY_RUN)
+    return list(found.values(*JUDGED, question=F("run__question"))[:PASSAGES_A_BATCH])
 
 
 def write_documents(run: RetrievalRun) -> str:

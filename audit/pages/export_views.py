@@ -23,7 +23,7 @@ from documents.downloads import attachment, named_file
 from documents.models import Viewer
 from documents.spreadsheet import write_csv
 from documents.storage.temporary import spooled_file
-from retrieval.models import RetrievalRun
+from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
 IN_MEMORY_MAX = 8_000_000  # bytes of a pack; a larger one is buffered on disk
 
@@ -102,11 +102,23 @@ def stream_export(
     request: HttpRequest, write: exports.Write, ending: str, media_type: str, *, head: str = "", tail: str = ""
 ) -> StreamingHttpResponse:
     """Stream the runs of the list under the same filters."""
+    rows = exports.stream_runs(listed_runs(request, f"export_{ending}"), write, head, tail)
+    return StreamingHttpResponse(rows, content_type=media_type, headers=named_file(f"runs.{ending}"))
+
+
+@require_safe
+def judged_jsonl(request: HttpRequest) -> StreamingHttpResponse:
+    """What a model judged of the passages of the list's runs, of bases the person owns."""
+    rows = exports.stream_judged(listed_runs(request, "export_judged"), request.user)
+    headers = named_file("judged-passages.jsonl")
+    return StreamingHttpResponse(rows, content_type="application/jsonl; charset=utf-8", headers=headers)
+
+
+def listed_runs(request: HttpRequest, action: str) -> RetrievalRunQuerySet:
+    """The runs of the list under the filters of the address; that they are handed out is recorded."""
     form = RunFilters(request.GET, user=request.user)
     if not form.is_valid():
         raise BadRequest("These filters are not ones of ours.")
     wanted = form.wanted()
-    record_list(request.user, f"export_{ending}", **{name: str(value) for name, value in wanted.items()})
-    runs = filter_runs(RetrievalRun.objects.visible_to(request.user), wanted)
-    rows = exports.stream_runs(runs, write, head, tail)
-    return StreamingHttpResponse(rows, content_type=media_type, headers=named_file(f"runs.{ending}"))
+    record_list(request.user, action, **{name: str(value) for name, value in wanted.items()})
+    return filter_runs(RetrievalRun.objects.visible_to(request.user), wanted)

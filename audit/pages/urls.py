@@ -24,6 +24,7 @@ urlpatterns = [
     path("", views.run_list, name="list"),
     path("export.csv", export_views.runs_csv, name="csv"),
     path("export.jsonl", export_views.runs_jsonl, name="jsonl"),
+    path("judged-passages.jsonl", export_views.judged_jsonl, name="judged"),
     path("export.html", export_views.runs_html, name="html"),
     path("technical-file/", export_views.technical_file, name="technical_file"),
     path("figures/", figure_views.figures, name="figures"),

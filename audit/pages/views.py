@@ -73,9 +73,12 @@ def run_list(request: HttpRequest) -> HttpResponse:
         wanted=wanted,
     )
     record_list(request.user, "list", **{name: str(value) for name, value in wanted.items()})
+    held = KnowledgeBase.objects.with_role(request.user, Role.AUDITOR, Role.OWNER)
+    roles = held.values_list("membership__role", flat=True).distinct()
     shown = {
         "form": form,
-        "is_auditor": is_auditor(request.user),
+        "is_auditor": bool(roles),
+        "is_owner": Role.OWNER in roles,
         "quality": quality_for(request.user, wanted.get("base")),
         "alerts": open_alerts(request.user, wanted.get("base")),
         "selects": [form[name] for name in form.MAIN[1:]],

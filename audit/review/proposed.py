@@ -188,7 +188,7 @@ def search(run: RetrievalRun, documents: list[Document], by: SearchOptions, aske
 
 def keep_exchanges(result: RetrievalResult, run: RetrievalRun, by: User) -> list[Exchange]:
     """Store the exchanges of a search; they are erased with the run."""
-    found = [result.reading, result.other_look, result.ranking.exchange, result.shared]
+    found = [result.question_exchange, result.other_look, result.ranking.exchange, result.shared]
     exchanges = list({id(each): each for each in found if each}.values())
     if exchanges:
         with transaction.atomic():

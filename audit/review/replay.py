@@ -1,8 +1,8 @@
 """Replay: rebuild the request from the stored rows, read the stored reply again, and judge the same brief anew.
 
-Nothing here changes the run. The rows suffice for the request: contents as shown, each candidate's brief, the question
-as read. The rules also need each candidate's strength and the parts of the question it serves; both are computed
-again from the stored hits, as long as the parses exist.
+Nothing here changes the run. The rows suffice for the request (AT14): contents as shown, each candidate's brief, the
+question as read. The rules also need each candidate's strength and the parts of the question it serves; both are
+computed again from the stored hits, as long as the parses exist.
 """
 
 import json

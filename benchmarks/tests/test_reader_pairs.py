@@ -1,9 +1,10 @@
 """Pairs for training a reader: what answers and what does not, and batches that go on where they were stopped."""
 
+import json
 import random
 from pathlib import Path
 
-from benchmarks.reader_pairs import Pair, Sentences, own_pairs, spans_of, wordings
+from benchmarks.reader_pairs import Pair, Sentences, judged_pairs, own_pairs, spans_of, wordings
 from benchmarks.train_reader import BATCH, batches_of
 
 
@@ -35,6 +36,18 @@ def test_a_text_is_cut_at_the_ends_of_its_sentences() -> None:
 
 def test_each_kind_that_is_kept_apart_has_its_words() -> None:
     assert set(wordings()["held"]) <= set(wordings()["cuad"]) and len(wordings()["cuad"]) == 41
+
+
+def test_what_an_owner_exported_is_read_by_its_roles(tmp_path: Path) -> None:
+    asked = {"question": "When is rent due?", "document": "a", "section_title": "2 Rent"}
+    asked |= {"anchor_text": "It is due\nmonthly. So much."}
+    rows = [{"role": "primary", "content_anchor": "It is due\nmonthly."}, {"role": "tangential", "content_anchor": ""}]
+    exported = tmp_path / "judged-passages.jsonl"
+    exported.write_text("".join(json.dumps(asked | row) + "\n" for row in rows), "utf-8")
+    first, second = judged_pairs(exported)
+    assert first[2:] == ("When is rent due?", "2 Rent", "It is due monthly.", 1, 1)
+    assert second[2:] == ("When is rent due?", "2 Rent", "It is due monthly. So much.", 0, 0.3)
+    assert first.is_kept == second.is_kept, "both are of one document"
 
 
 def test_a_stopped_run_goes_on_with_the_same_batches() -> None:

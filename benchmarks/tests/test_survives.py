@@ -130,7 +130,7 @@ def test_formulas_are_told_from_plain_numbers() -> None:
 
 
 def test_a_kill_reaches_the_process_that_holds_the_lease_its_child_or_its_group() -> None:
-    sleeping = "print(flush=True); import time; time.sleep(60)"
+    sleeping = "print(flush=True); import time; time.sleep(600)"
     program = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {sleeping!r}])"
     command = [sys.executable, "-c", program]
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as worker:
@@ -141,7 +141,7 @@ def test_a_kill_reaches_the_process_that_holds_the_lease_its_child_or_its_group(
         assert reach_of(worker.pid, "child") == {worker.pid}
         assert strike(worker.pid, "child") == "child"
         assert worker.wait(timeout=60) == 0, "only its child was killed"
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True) as lone:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True) as lone:
         assert strike(lone.pid, "child") == "process", "it has no child"
         assert lone.wait(timeout=60) == -9
 

@@ -19,7 +19,7 @@ from chat.figures.names import NAMES
 from chat.figures.parties import LEAST
 from chat.figures.typed import contents_of
 from chat.models import Answer, Citation, Extraction, ExtractionField
-from chat.turns.compose import Writing, compose
+from chat.turns.compose import WriterContext, compose
 from chat.turns.items import NO_VALUE, values_printed
 from chat.turns.replies import citation_json
 from chat.writing.extractive import quoted_text
@@ -52,7 +52,7 @@ def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> Answe
     """The answer to a field's run, made of quotes; a value of the type that is asked for is read from the best quote
     that prints one, where what the answer says first has none. One of another kind, or of another thing, is doubtful.
     """
-    draft = compose(run, Writing(mode, settings, lambda text: None, lambda: False, is_quoted=True))
+    draft = compose(run, WriterContext(mode, settings, lambda text: None, lambda: False, is_quoted=True))
     if draft.kind != Answer.Kind.EXTRACTIVE:
         return draft
     field, question = run.plan.get("field", {}), question_from(run.parsed)

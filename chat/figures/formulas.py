@@ -65,28 +65,19 @@ class Metric:
 
 METRIC_FIELDS = {"name": str, "formula": str, "unit": str, "examples": list, "counter_examples": list}
 YEARS = re.compile(rf"\b{NAMED_YEAR}\b")
-# These, and those of formulas.en.toml, match `asked_text`, which has single spaces.
-BETWEEN = re.compile(rf" ?\b(?:between|from) {NAMED_YEAR} (?:and|to) (?:the )?{NAMED_YEAR}")
-DEFINED = re.compile(
-    r"(?<![\w&' ()-])(?P<name>[\w&' ()-]+?) (?:here )?(?:is|are) (?:here )?defined as:? "
-    r"(?P<formula>[^.?]+(?:\.\d[^.?]*)*)"
-    r"|\bdefine (?P<name2>[\w&' ()-]{1,100}?) as (?P<formula2>[^.?]+)"
-)
-SIGNS = re.compile(
-    r" (?:(divided by|over)|(less|minus)|(plus)|(times|multiplied by|x)) | ?([/÷]) ?| ([-+*–−]) |(\()|(\))"
-)
 WORD_SIGNS = ("/", "-", "+", "*")
 SIGN_TOKENS = frozenset("+-*/()")
 OPERATORS: dict[str, type[ast.operator]] = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "^": ast.Pow}
-NOISE = re.compile(r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$")
-SOURCE = re.compile(r" (?:from|in|on|per) the ([^,;]{1,60})$")
-WHETHER = re.compile(r"^(?:does|do|did|has|have|is|are|how much|by how much)\b")
-CHANGED = re.compile(r"\b(?:improv|declin|chang|increas|decreas|deteriorat)")
-PLACES = re.compile(r"\bround\w* (?:\w+ ){0,5}?(?:to )?(one|two|three|four|\d) decimals?")
 PLACE_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4}
 YEAR_SPAN_MAX = 10
-SECTIONS = ("average_share", "compound_growth", "growth", "share", "sum")
-ways_of_asking = read_once(__name__, "formulas", {section: f"{{{section}}}" for section in SECTIONS})
+# They match `asked_text`, which has single spaces.
+SECTIONS = (
+    *("average_share", "compound_growth", "growth", "share", "sum", "definition", "between", "average", "change"),
+    *("filler", "source", "whether", "changed", "places", "in_percent", "over", "minus", "plus", "times"),
+)
+SIGNS = r"\ (?:({over})|({minus})|({plus})|({times}))\ |\ ?([/÷])\ ?|\ ([-+*–−])\ |(\()|(\))"
+FRAMES = {section: f"{{{section}}}" for section in SECTIONS} | {"signs": SIGNS, "divided": r"[/÷]|\ (?:{over})\ "}
+ways_of_asking = read_once(__name__, "formulas", FRAMES)
 
 
 class FormulaError(ValueError):
@@ -108,12 +99,12 @@ def formula_of(text: str) -> Formula | None:
         return None
     if found is None:
         return None
-    places, scale = PLACES.search(text), ASKED_SCALE.search(text)
+    places, scale = ways_of_asking()["places"].search(text), ASKED_SCALE.search(text)
     return Formula(
         found.name,
         found.expression,
-        "percent" if found.unit == "ratio" and "units of percent" in text else found.unit,
-        int(PLACE_WORDS.get(places[1], places[1])) if places else None,
+        "percent" if found.unit == "ratio" and ways_of_asking()["in_percent"].search(text) else found.unit,
+        int(PLACE_WORDS.get(places["places"], places["places"])) if places else None,
         SCALES[scale[1]] if scale else None,
     )
 
@@ -128,13 +119,14 @@ def asked_text(question: str) -> str:
 
 def read_definition(text: str) -> Formula | None:
     """A metric defined by the question itself, possibly with further definitions inside."""
-    definitions = {strip_noise(m["name"] or m["name2"]): m["formula"] or m["formula2"] for m in DEFINED.finditer(text)}
+    defined = ways_of_asking()["definition"]
+    definitions = {strip_noise(m["name"] or m["name2"]): m["formula"] or m["formula2"] for m in defined.finditer(text)}
     if not definitions:
         return None
     name = next(iter(definitions))
-    years = asked_years(DEFINED.sub(" ", text))
+    years = asked_years(defined.sub(" ", text))
     formula = definitions[name]
-    is_difference = not re.search(r"[/÷]| divided by | over ", " ".join(definitions.values()))
+    is_difference = not ways_of_asking()["divided"].search(" ".join(definitions.values()))
     return Formula(name, parse_expression(formula, years[-1:], definitions), "amount" if is_difference else "ratio")
 
 
@@ -213,7 +205,7 @@ def read_known_metric(text: str) -> Formula | None:
     years = asked_years(text)
     if not metric or not years:
         return None
-    if CHANGED.search(text):
+    if ways_of_asking()["changed"].search(text):
         return None  # two values are asked for, see `read_comparison`
     return Formula(metric.name, parse_expression(metric.formula, years), metric.unit) if len(years) == 1 else None
 
@@ -222,7 +214,7 @@ def read_comparison(text: str) -> tuple[Formula, ...]:
     """The same metric in two years, if the question asks whether it has changed; else ()."""
     metric = metric_named(text)
     years = asked_years(text)
-    if not metric or not WHETHER.search(text) or not CHANGED.search(text) or len(years) not in (1, 2):
+    if not metric or len(ways_of_asking().first_words(text, ("whether", "changed"))) < 2 or len(years) not in (1, 2):
         return ()
     both = sorted(years) if len(years) == 2 else [str(int(years[0]) - 1), years[0]]
     return tuple(Formula(metric.name, parse_expression(metric.formula, (year,)), metric.unit) for year in both)
@@ -290,7 +282,7 @@ def build_expression(tree: ast.expr, terms: Mapping[str, Expression]) -> Express
 def tokens_of(text: str) -> Iterator[str]:
     """Operators and brackets as single characters, and the words between them."""
     start = 0
-    for found in SIGNS.finditer(text):
+    for found in ways_of_asking()["signs"].finditer(text):
         if words := text[start : found.start()].strip():
             yield words
         start = found.end()
@@ -304,15 +296,15 @@ def tokens_of(text: str) -> Iterator[str]:
 def term_of(text: str, years: tuple[str, ...]) -> LineItem:
     """A term with its own years ("FY2017 net income", "average inventory between FY2018 and FY2019") or the asked."""
     over: Over = "year"
-    if between := BETWEEN.search(text):
-        years = (between[1], between[2])
+    if between := ways_of_asking()["between"].search(text):
+        years = tuple(years_matched(between))
         text = text[: between.start()] + text[between.end() :]
     elif own := YEARS.match(text):
         years, text = (own[1],), text[own.end() :].strip()
-    if text.startswith("average "):
-        over, text = "average", text.removeprefix("average ")
-    elif text.startswith("change in "):
-        over, text = "change", text.removeprefix("change in ")
+    if average := ways_of_asking()["average"].match(text):
+        over, text = "average", text[average.end() :]
+    elif change := ways_of_asking()["change"].match(text):
+        over, text = "change", text[change.end() :]
     if over != "year" and len(years) == 1:
         years = (str(int(years[0]) - 1), years[0])
     if len(years) != (1 if over == "year" else 2):
@@ -324,15 +316,15 @@ def strip_noise(text: str) -> str:
     """A name without filler words around it."""
     text = re.sub(r"\([^()]*\)", " ", text)
     text = " ".join(YEARS.sub(" ", text).split()).strip(" ,:;-")
-    while (shorter := NOISE.sub("", without_source(text)).strip()) != text:
+    while (shorter := ways_of_asking()["filler"].sub("", without_source(text)).strip()) != text:
         text = shorter
     return text
 
 
 def without_source(text: str) -> str:
     """A name without the statement it is to be taken from."""
-    found = SOURCE.search(text)
-    return text[: found.start()] if found and statement_names(found[1]) else text
+    found = ways_of_asking()["source"].search(text)
+    return text[: found.start()] if found and statement_names(found["source"]) else text
 
 
 # ---- building and showing

@@ -91,29 +91,29 @@ PERSON = re.compile(r"\b(?:he|she|him|his|her)\b", re.IGNORECASE)
 PERSON_ASKED = re.compile(r"^(?:who|qui|wer)\s+(?:is|was|are|were)\b", re.IGNORECASE)
 
 
-class FollowupReading(NamedTuple):
+class FollowUp(NamedTuple):
     """The rules' reading of a follow-up; `question` is what to ask."""
 
     outcome: Outcome
     question: str
 
 
-def read_follow_up(typed: str, last: str) -> FollowupReading:
+def read_follow_up(typed: str, last: str) -> FollowUp:
     """The question in full, given the question before it (as rewritten)."""
     text, before = (" ".join(each.split()).lstrip("\u00bf\u00a1") for each in (typed, last))
     if found := YEAR_ONLY.match(text):
-        return reading(typed, in_year(before, found["year"], found["preposition"] or "in"))
+        return follow_up_of(typed, in_year(before, found["year"], found["preposition"] or "in"))
     if asks_in_a_word(text):
-        return reading(typed, with_asked(text, before))
+        return follow_up_of(typed, with_asked(text, before))
     if BARE.match(text):
-        return FollowupReading("unclear", typed)
+        return FollowUp("unclear", typed)
     claimed, language = what_insists(text), language_of(normalise_words(before), default="en")
     asked = claim_words(before, language)
     if claimed is not None and not (asks_alone(claimed) and claim_words(claimed, language) - asked):
-        return reading(typed, asked_anew(claimed, before))
+        return follow_up_of(typed, asked_anew(claimed, before))
     if with_subject(text, "…"):
         subject = subject_of(before)
-        return reading(typed, with_subject(text, subject) if subject else "")
+        return follow_up_of(typed, with_subject(text, subject) if subject else "")
     if (
         (other := OTHER.match(text))
         and len(other["what"].split()) <= OTHER_WORDS_MAX
@@ -122,16 +122,16 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
     ):
         what = other["what"]
         if CONDITION.match(what):
-            return reading(typed, on_condition(before, what))
+            return follow_up_of(typed, on_condition(before, what))
         anew = asked_anew(what, before) if subject_said(what) else replace_subject(before, what)
-        return reading(typed, "" if anew == before and not claim_words(what, language) & asked else anew)
+        return follow_up_of(typed, "" if anew == before and not claim_words(what, language) & asked else anew)
     if leans_on_pronoun(text):
-        return reading(typed, without_pronoun(text, before))
-    return FollowupReading("alone", typed)
+        return follow_up_of(typed, without_pronoun(text, before))
+    return FollowUp("alone", typed)
 
 
-def reading(typed: str, rewritten: str) -> FollowupReading:
-    return FollowupReading("rewritten", rewritten) if rewritten else FollowupReading("unclear", typed)
+def follow_up_of(typed: str, rewritten: str) -> FollowUp:
+    return FollowUp("rewritten", rewritten) if rewritten else FollowUp("unclear", typed)
 
 
 def asks_alone(what: str) -> bool:

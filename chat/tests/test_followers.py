@@ -34,6 +34,7 @@ from documents.models import KnowledgeBase, Membership
 pytestmark = pytest.mark.django_db(transaction=True)
 
 LOOK_S = 0.5
+PATIENCE_S = 200
 LOOKS = 25  # at the connections of open streams
 
 
@@ -98,7 +99,7 @@ def talking(ask: Ask, viewer: User) -> Iterator[Turn]:
     writer.join()
 
 
-async def last_after(frames: AsyncIterator[bytes], lose: Callable[[], None], patience_s: float) -> str:
+async def last_after(frames: AsyncIterator[bytes], lose: Callable[[], None], is_enough: Callable[[], bool]) -> str:
     """The last of the frames that say something, of which one was the moment when somebody lost access.
 
     A ping comes wherever this machine stands still long enough.
@@ -112,9 +113,11 @@ async def last_after(frames: AsyncIterator[bytes], lose: Callable[[], None], pat
             if not is_lost and b"event: token" in each:
                 await sync_to_async(lose)()
                 is_lost = True
+            if is_enough():
+                reading.cancel()
 
     reading = asyncio.ensure_future(read())
-    await asyncio.wait({reading}, timeout=patience_s)
+    await asyncio.wait({reading}, timeout=PATIENCE_S)
     reading.cancel()
     await asyncio.wait({reading})
     with suppress(asyncio.CancelledError):
@@ -123,26 +126,26 @@ async def last_after(frames: AsyncIterator[bytes], lose: Callable[[], None], pat
     return last.decode()
 
 
-def follow_page(turn: Turn, user: User, lose: Lose, patience_s: float = 200) -> str:
+def follow_page(turn: Turn, user: User, lose: Lose, is_enough: Callable[[], bool] = lambda: False) -> str:
     async def read() -> str:
         browser = AsyncClient()
         await browser.aforce_login(user)
         key = str((await browser.asession()).session_key)
         response: Any = await browser.get(f"/ask/turns/{turn.pk}/events")
         assert response.status_code == 200
-        return await last_after(response.streaming_content, lambda: lose(user, key), patience_s)
+        return await last_after(response.streaming_content, lambda: lose(user, key), is_enough)
 
     return async_to_sync(read)()
 
 
-def follow_by_token(turn: Turn, user: User, lose: Lose, patience_s: float = 200) -> str:
+def follow_by_token(turn: Turn, user: User, lose: Lose, is_enough: Callable[[], bool] = lambda: False) -> str:
     _, secret = make_token(user, "Client", ["ask"], 1)
 
     async def read() -> str:
         bearer = {"Authorization": f"Bearer {secret}"}
         response: Any = await AsyncClient().get(f"/api/v1/turns/{turn.pk}/events", headers=bearer)
         assert response.status_code == 200
-        return await last_after(response.streaming_content, lambda: lose(user, ""), patience_s)
+        return await last_after(response.streaming_content, lambda: lose(user, ""), is_enough)
 
     return async_to_sync(read)()
 
@@ -161,10 +164,21 @@ def test_a_stream_of_a_program_ends_soon_after_its_reader_lost_access(talking: T
     assert "event: error" in last and "no longer open to you" in last
 
 
-def test_a_stream_goes_on_for_whoever_keeps_access(talking: Turn, viewer: User) -> None:
+def test_a_stream_goes_on_for_whoever_keeps_access(
+    talking: Turn, viewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[bool] = []
+    may_read = Follower.may_read
+
+    def look(follower: Follower, *what: Any) -> bool:
+        looks.append(may_read(follower, *what))
+        return looks[-1]
+
+    monkeypatch.setattr(Follower, "may_read", look)
     for follow in (follow_page, follow_by_token):
-        last = follow(talking, viewer, do_nothing, 4 * LOOK_S)
-        assert "event: token" in last
+        looks.clear()
+        last = follow(talking, viewer, do_nothing, lambda: len(looks) >= 3)
+        assert "event: token" in last and len(looks) >= 3 and all(looks)
 
 
 def test_an_answer_that_comes_just_after_is_not_told(ask: Ask, viewer: User) -> None:

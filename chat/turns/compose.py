@@ -21,7 +21,7 @@ from chat.figures.shown import ComputedFigures
 from chat.figures.typed import contents_of, headlines_of, in_force, typed_of_sentences, typed_rows
 from chat.models import Answer
 from chat.turns.choosing import assumption_of
-from chat.turns.gating import Gated, Written, left_out, pass_gate, with_requested, write_figures
+from chat.turns.gating import GatedDraft, WriterReply, left_out, pass_gate, with_requested, write_figures
 from chat.turns.items import is_lacking, items_of
 from chat.turns.reading import Material, prepare_material, tier_of
 from chat.writing import writer
@@ -95,7 +95,7 @@ SIGN_NOT_READ = gettext_noop(
 
 
 @dataclass(frozen=True)
-class Writing:
+class WriterContext:
     """What composing needs from the turn: its mode, the base's settings, where text goes, and whether to stop."""
 
     mode: str
@@ -105,7 +105,7 @@ class Writing:
     guidance: Mapping[str, Guidance] = field(default_factory=dict)  # what the base adds, by the name of the prompt
     is_quoted: bool = False  # nobody writes: the value of a field is what is printed
 
-    def in_silence(self) -> "Writing":
+    def in_silence(self) -> "WriterContext":
         """The same for a second draft, which is shown when it has been checked."""
         return replace(self, on_text=lambda text: None)
 
@@ -117,8 +117,8 @@ class WrittenDraft:
     run: RetrievalRun
     quotes: list[Quoted]
     material: Material
-    writing: Writing
-    gated: Gated
+    writing: WriterContext
+    gated: GatedDraft
     figures: ComputedFigures | None  # that the program computes for the question by itself
     is_stopped: bool  # the reader had enough
 
@@ -127,7 +127,7 @@ class WrittenDraft:
         return {int(number) for number in writer.MARKER.findall(self.gated.text)}
 
 
-def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
+def compose(run: RetrievalRun, writing: WriterContext) -> AnswerDraft:
     """The answer to a run item by item, with what is missing where only a part of it was found."""
     draft = compose_found(run, writing)
     draft = compare_values(replace(draft, items=items_of(run, draft)))
@@ -160,7 +160,7 @@ def compare_values(draft: AnswerDraft) -> AnswerDraft:
     return replace(compared, checks=[*compared.checks, *across.notes_on_shares(draft.quoted, contents)])
 
 
-def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
+def compose_found(run: RetrievalRun, writing: WriterContext) -> AnswerDraft:
     """The model writes only if a passage was judged primary."""
     candidates = list(run.candidates.all())
     kept = [candidate for candidate in candidates if candidate.role in KEPT_ROLES]
@@ -187,7 +187,7 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
 
 
 def compose_from_quotes(
-    run: RetrievalRun, candidates: Sequence[RunCandidate], writing: Writing, note: str, *, is_judged: bool = False
+    run: RetrievalRun, candidates: Sequence[RunCandidate], writing: WriterContext, note: str, *, is_judged: bool = False
 ) -> AnswerDraft:
     """The extractive answer. It has a headline only where somebody judged the passages, and no writer refused them."""
     if form_of(run) and (shaped := shaped_quotes(run, candidates)):
@@ -212,7 +212,7 @@ def compose_from_quotes(
 
 
 def compose_with_headline(
-    run: RetrievalRun, kept: Sequence[RunCandidate], quotes: list[Quoted], writing: Writing, note: str
+    run: RetrievalRun, kept: Sequence[RunCandidate], quotes: list[Quoted], writing: WriterContext, note: str
 ) -> AnswerDraft:
     """The cell of a table that was asked for, else the list or table, else the best sentence; then the quotes.
 
@@ -247,7 +247,7 @@ def compose_with_headline(
     )
 
 
-def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
+def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: WriterContext) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
     guidance = writing.guidance.get(writer.PROMPT.name)
     material = prepare_material(run, excerpts_of(quotes, contents_of(quotes)), writing.should_stop, guidance)
@@ -257,7 +257,9 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
     return replace(draft, note=" ".join(filter(None, notes)), others=(*material.exchanges, *draft.others))
 
 
-def compose_from_material(run: RetrievalRun, quotes: list[Quoted], material: Material, writing: Writing) -> AnswerDraft:
+def compose_from_material(
+    run: RetrievalRun, quotes: list[Quoted], material: Material, writing: WriterContext
+) -> AnswerDraft:
     """The answer written from what the model was given to read, if it passes every check."""
     draft = write_draft(run, quotes, material, writing)
     for check in CHECKS:
@@ -268,14 +270,14 @@ def compose_from_material(run: RetrievalRun, quotes: list[Quoted], material: Mat
     return finish_draft(draft)
 
 
-def write_draft(run: RetrievalRun, quotes: list[Quoted], material: Material, writing: Writing) -> WrittenDraft:
+def write_draft(run: RetrievalRun, quotes: list[Quoted], material: Material, writing: WriterContext) -> WrittenDraft:
     """What the model writes, with the figures it asks for; none of it has been checked."""
     resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, material, writing.in_silence())
     written, others = write_figures(receive(run, material, writing), resolve, rewrite)
     figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
     exchange, reply = written.exchange, written.reply
     is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
-    return WrittenDraft(run, quotes, material, writing, Gated(written, "", [], others=others), figures, is_stopped)
+    return WrittenDraft(run, quotes, material, writing, GatedDraft(written, "", [], others=others), figures, is_stopped)
 
 
 def end_not_found(draft: WrittenDraft) -> WrittenDraft | AnswerDraft:
@@ -305,7 +307,7 @@ def hold_against_quotes(draft: WrittenDraft) -> WrittenDraft:
     written, excerpts, others = draft.gated.written, draft.material.excerpts, draft.gated.others
     find_conflicts = partial(across.conflicts_in_sentences, quotes=draft.quotes, contents=contents_of(draft.quotes))
     sentences = writer.check_sentences(written.text, written.sources(excerpts))
-    gated = Gated(written, written.text, across.with_conflicts(sentences, find_conflicts(sentences)))
+    gated = GatedDraft(written, written.text, across.with_conflicts(sentences, find_conflicts(sentences)))
     if draft.writing.settings.claim_check == "on" and not draft.is_stopped:
         resolve = partial(resolve_figures, draft.run, draft.quotes)
         rewrite = partial(receive, draft.run, draft.material, draft.writing.in_silence())
@@ -384,7 +386,7 @@ def with_figures(
     )
 
 
-def receive(run: RetrievalRun, material: Material, writing: Writing, findings: str = "") -> Written:
+def receive(run: RetrievalRun, material: Material, writing: WriterContext, findings: str = "") -> WriterReply:
     """The model's reply, streamed on to the reader; `findings` are what a first draft was refused for."""
     reply = StreamedReply(excerpt.number for excerpt in material.excerpts)
     prompt = writer.build_writer_prompt(run.question, material.excerpts, [part["text"] for part in parts_of(run)])
@@ -405,7 +407,7 @@ def receive(run: RetrievalRun, material: Material, writing: Writing, findings: s
     except LLMError as error:
         failure = error.message
     writing.on_text(reply.finish())
-    return Written(reply, stream.exchange, failure)
+    return WriterReply(reply, stream.exchange, failure)
 
 
 def notes_on(reply: StreamedReply, failure: str, is_stopped: bool) -> list[str]:

@@ -19,7 +19,7 @@ from chat.models import Turn
 from chat.prompts.guidance import guidance_of
 from chat.scope import ScopeError, resolve
 from chat.stream import publish_event
-from chat.turns.compose import STOPPED, Writing, compose
+from chat.turns.compose import STOPPED, WriterContext, compose
 from chat.turns.page_notices import store_page_notice
 from chat.turns.progress import SearchProgress
 from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
@@ -204,7 +204,7 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: Stoppa
         if text:
             publish_event(turn.pk, "token", text=text)
 
-    draft = compose(run, Writing(turn.mode, settings, on_text, lease.stop_requested, guidance))
+    draft = compose(run, WriterContext(turn.mode, settings, on_text, lease.stop_requested, guidance))
     lease.allow_storing()
     timings_ms = {"compose": round(1000 * (time.monotonic() - started), 1)}
     with transaction.atomic():

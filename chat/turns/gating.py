@@ -32,7 +32,7 @@ Write the answer again, with its COMPUTE block if it has one. Leave out or mend 
 
 
 @dataclass(frozen=True)
-class Written:
+class WriterReply:
     """What the model wrote, and how the call ended."""
 
     reply: StreamedReply
@@ -59,10 +59,10 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Gated:
+class GatedDraft:
     """The answer as it may be shown. `others` are the exchanges beside the one that wrote it, in order."""
 
-    written: Written
+    written: WriterReply
     text: str
     checks: list[AnswerCheck]
     notes: tuple[str, ...] = ()
@@ -70,11 +70,11 @@ class Gated:
 
 
 def pass_gate(
-    first: Written,
+    first: WriterReply,
     excerpts: Sequence[Excerpt],
-    rewrite: Callable[[str], Written],
+    rewrite: Callable[[str], WriterReply],
     find_conflicts: FindConflicts,
-) -> Gated:
+) -> GatedDraft:
     """Check a draft; where a sentence is refused or its values do not agree, have it written once more.
 
     What is refused again is left out; what still does not agree is flagged.
@@ -83,7 +83,7 @@ def pass_gate(
     if one.checked.failure:
         return gated_unchecked(first, one, (), (), one.checked.exchanges)
     if not one.faults:
-        return Gated(first, first.text, one.checks, (), one.checked.exchanges)
+        return GatedDraft(first, first.text, one.checks, (), one.checked.exchanges)
     second = rewrite(AGAIN.format(findings=list_findings(one)))
     if not second.is_whole or (first.figures and not second.figures):
         return cut(first, one, (*one.checked.exchanges, *exchanges(second.exchange)))
@@ -94,7 +94,7 @@ def pass_gate(
     if two.checked.failure:
         return gated_unchecked(second, two, replaced, (why,), others)
     final = cut(second, two, others)
-    return Gated(second, final.text, [*final.checks, *replaced], (why, *final.notes), others)
+    return GatedDraft(second, final.text, [*final.checks, *replaced], (why, *final.notes), others)
 
 
 class CheckedDraft(NamedTuple):
@@ -113,7 +113,7 @@ class CheckedDraft(NamedTuple):
         return with_findings(self.sentences, self.checked.findings)
 
 
-def judge(written: Written, excerpts: Sequence[Excerpt], find_conflicts: FindConflicts) -> CheckedDraft:
+def judge(written: WriterReply, excerpts: Sequence[Excerpt], find_conflicts: FindConflicts) -> CheckedDraft:
     sentences = check_sentences(written.text, written.sources(excerpts))
     conflicts = find_conflicts(sentences)
     checked = check_claims(sentences, written.sources(excerpts))
@@ -121,23 +121,23 @@ def judge(written: Written, excerpts: Sequence[Excerpt], find_conflicts: FindCon
 
 
 def gated_unchecked(
-    written: Written,
+    written: WriterReply,
     judged: CheckedDraft,
     replaced: Sequence[AnswerCheck],
     notes: tuple[str, ...],
     others: tuple[Exchange, ...],
-) -> Gated:
+) -> GatedDraft:
     """The answer where nobody could be asked whether its quotes say so."""
     note = NOT_CHECKED.format(failure=judged.checked.failure)
-    return Gated(written, written.text, [*judged.sentences, *replaced], (*notes, note), others)
+    return GatedDraft(written, written.text, [*judged.sentences, *replaced], (*notes, note), others)
 
 
-def cut(written: Written, judged: CheckedDraft, others: tuple[Exchange, ...]) -> Gated:
+def cut(written: WriterReply, judged: CheckedDraft, others: tuple[Exchange, ...]) -> GatedDraft:
     """The answer without the sentences that were refused, which stay among its checks."""
     refused = judged.checked.refused()
     shown = without_sentences(written.text, refused)
     checks = [left_out(each) if number in refused else each for number, each in enumerate(judged.checks, 1)]
-    return Gated(written, shown, checks, (count_left_out(len(refused)),) if refused else (), others)
+    return GatedDraft(written, shown, checks, (count_left_out(len(refused)),) if refused else (), others)
 
 
 def with_findings(sentences: Sequence[AnswerCheck], findings: Mapping[int, ClaimFinding]) -> list[AnswerCheck]:
@@ -182,14 +182,14 @@ def exchanges(*told: Exchange | None) -> tuple[Exchange, ...]:
 # ---- figures that are computed
 
 
-def with_requested(written: Written, resolve: Resolve) -> Written:
+def with_requested(written: WriterReply, resolve: Resolve) -> WriterReply:
     """The draft with its results in their places, if it asked for any."""
     return replace(written, requested=resolve(written.reply)) if written.reply.block else written
 
 
 def write_figures(
-    first: Written, resolve: Resolve, rewrite: Callable[[str], Written]
-) -> tuple[Written, tuple[Exchange, ...]]:
+    first: WriterReply, resolve: Resolve, rewrite: Callable[[str], WriterReply]
+) -> tuple[WriterReply, tuple[Exchange, ...]]:
     """The draft with its figures, and the exchanges beside the one that wrote it.
 
     Where one could not be computed it is written once more with what was found. The second draft is taken if it has
@@ -209,10 +209,10 @@ def write_figures(
     return one, (two.exchange,) if two.exchange else ()
 
 
-def count_figures(written: Written) -> int:
+def count_figures(written: WriterReply) -> int:
     figures = written.requested.figures if written.requested else None
     return len(figures.checks) if figures else 0
 
 
-def count_faults(written: Written) -> int:
+def count_faults(written: WriterReply) -> int:
     return len(written.requested.findings) if written.requested else 0

@@ -1,11 +1,12 @@
-"""What the writer is given to read: the passages whole where they fit, else what was copied out of them part by part.
+"""What the writer is given to read: the passages whole where they fit, else what was copied out of them batch by batch.
 
 Nothing is cut in silence: what a model did not read is said in the answer's note (R81).
 
-Excerpts that do not fit 70 % of the window, or 64,000 characters, are read part by part: each call copies out sentences
-and rows, code looks the copies up letter by letter, and one last call writes from the rows found and the quotes. There
-are at most eight parts, within the time for an answer; a single fact ends at the part that answers it, unless passages
-are known to disagree. Where parts stayed unread and the writer finds nothing it is “cannot tell”.
+Excerpts that do not fit 70 % of the window, or 64,000 characters, are read batch by batch: each call copies out
+sentences and rows, code looks the copies up letter by letter, and one last call writes from the rows found and the
+quotes. There are at most eight batches, within the time for an answer; a single fact ends at the batch that answers
+it, unless passages are known to disagree. Where batches stayed unread and the writer finds nothing it is “cannot
+tell”.
 """
 
 import time
@@ -18,7 +19,7 @@ from django.utils.translation import gettext_noop
 from chat.turns.gating import exchanges
 from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_blocks, only_rows, sentences_with
 from chat.writing.fragments import choose_fragments, is_single_fact
-from chat.writing.passages import INSTRUCTIONS, ROW_SIGNS, PartRead, read_part, split_into_parts
+from chat.writing.passages import INSTRUCTIONS, ROW_SIGNS, BatchRead, read_batch, split_into_batches
 from chat.writing.writer import PROMPT, build_instructions
 from llm.exchange import Exchange
 from llm.prompts import Guidance, Instructions, instruct
@@ -30,7 +31,7 @@ from retrieval.models import RetrievalRun
 from retrieval.told.columns import StoredPlan, StoredQuestion
 
 ONE_CALL_MAX = 64_000  # characters, about 16,000 tokens: inside 70 % of any window that is not small (R111)
-PARTS_MAX = 8  # of one answer; twelve passages of the longest kind in a window of 8,000 tokens
+BATCHES_MAX = 8  # of one answer; twelve passages of the longest kind in a window of 8,000 tokens
 # Characters of a small window kept for what comes to excerpts and question: the schema of a reply, the findings of a
 # first draft, the answer that is checked.
 KEPT_FREE = 2_500
@@ -68,28 +69,28 @@ class Material:
 
 @dataclass(frozen=True)
 class Rooms:
-    """The characters that excerpts may have in the writer's call, and in one that reads a part."""
+    """The characters that excerpts may have in the writer's call, and in one that reads a batch."""
 
     whole: int
-    part: int
+    batch: int
 
 
 def prepare_material(
     run: RetrievalRun, excerpts: Sequence[Excerpt], should_stop: Callable[[], bool], guidance: Guidance | None = None
 ) -> Material:
-    """The excerpts whole where they fit one call, else what is copied out of them part by part."""
+    """The excerpts whole where they fit one call, else what is copied out of them batch by batch."""
     fragments, window = fragments_for(run, excerpts), read_window()
     told = instruct(PROMPT, guidance, is_small=window.is_small)
     rooms = rooms_in(window, run.question, build_instructions(fragments, told.text))
     if characters_of(excerpts) <= rooms.whole:
         return Material(list(excerpts), told, fragments)
     fragments = fragments_for(run, excerpts, is_copied=True)
-    parts = split_into_parts(excerpts, rooms.part)
-    reads = list(read_parts(run, parts, should_stop))
+    batches = split_into_batches(excerpts, rooms.batch)
+    reads = list(read_batches(run, batches, should_stop))
     room = rooms_in(window, run.question, build_instructions(fragments, told.text)).whole
     chosen, shortened = choose_rows(excerpts, reads, room)
-    failed = [part for part, read in zip(parts, reads, strict=False) if read.failure]
-    left = [each for part in (*failed, *parts[len(reads) :]) for each in part]
+    failed = [batch for batch, read in zip(batches, reads, strict=False) if read.failure]
+    left = [each for batch in (*failed, *batches[len(reads) :]) for each in batch]
     if not is_enough(reads):
         chosen = add_neighbours(chosen, left, excerpts, room - characters_of(chosen))
     unread = places_of(left)
@@ -114,8 +115,8 @@ def rooms_in(window: Window, question: str, instructions: str) -> Rooms:
     if window.tokens is None:
         return Rooms(ONE_CALL_MAX, ONE_CALL_MAX)
     request = window.request_tokens * CHARACTERS_PER_TOKEN - len(question) - KEPT_FREE
-    whole, part = request - len(instructions), request - len(INSTRUCTIONS)
-    return Rooms(*(min(max(room, ROOM_MIN), ONE_CALL_MAX) for room in (whole, part)))
+    whole, batch = request - len(instructions), request - len(INSTRUCTIONS)
+    return Rooms(*(min(max(room, ROOM_MIN), ONE_CALL_MAX) for room in (whole, batch)))
 
 
 def characters_of(excerpts: Sequence[Excerpt]) -> int:
@@ -127,32 +128,32 @@ def tier_of(run: RetrievalRun) -> ChosenTier:
     return tier_in(run.plan or StoredPlan())
 
 
-# ---- part by part
+# ---- batch by batch
 
 
-def read_parts(
-    run: RetrievalRun, parts: Sequence[Sequence[Excerpt]], should_stop: Callable[[], bool]
-) -> Iterator[PartRead]:
-    """One part after the other; for a single fact only until one answers it, unless passages are known to disagree."""
+def read_batches(
+    run: RetrievalRun, batches: Sequence[Sequence[Excerpt]], should_stop: Callable[[], bool]
+) -> Iterator[BatchRead]:
+    """One batch after the other; for a single fact only until one answers it, unless passages are known to disagree."""
     may_end = is_single_fact(run.parsed or StoredQuestion()) and not run.contradictions
     until = time.monotonic() + settings.ANSWER_DEADLINE_S
-    for number, part in enumerate(parts[:PARTS_MAX], 1):
+    for number, batch in enumerate(batches[:BATCHES_MAX], 1):
         left_s = until - time.monotonic()
         if left_s <= 0 or should_stop():
             return
-        place = f"part {number} of {len(parts)}"
-        read = read_part(run.question, part, place, deadline_s=left_s, chosen=tier_of(run))
+        place = f"part {number} of {len(batches)}"
+        read = read_batch(run.question, batch, place, deadline_s=left_s, chosen=tier_of(run))
         yield read
         if may_end and read.is_answer:
             return
 
 
-def is_enough(reads: Sequence[PartRead]) -> bool:
-    """Whether the last part answered, so that no other needs to be read."""
+def is_enough(reads: Sequence[BatchRead]) -> bool:
+    """Whether the last batch answered, so that no other needs to be read."""
     return bool(reads) and reads[-1].is_answer and not any(read.failure for read in reads)
 
 
-def notes_on_reading(reads: Sequence[PartRead], unread: Sequence[str]) -> Iterator[str]:
+def notes_on_reading(reads: Sequence[BatchRead], unread: Sequence[str]) -> Iterator[str]:
     """What was not read and why, and what could not be used, in plain words."""
     if failure := next((read.failure for read in reads if read.failure), ""):
         yield FAILED.format(failure=failure)
@@ -171,7 +172,7 @@ def places_of(excerpts: Iterable[Excerpt]) -> tuple[str, ...]:
 
 
 def choose_rows(
-    excerpts: Sequence[Excerpt], reads: Sequence[PartRead], room: int
+    excerpts: Sequence[Excerpt], reads: Sequence[BatchRead], room: int
 ) -> tuple[list[Excerpt], list[Excerpt]]:
     """The excerpts with their quotes and what was copied out of them, and those of which not even that fits."""
     copied: dict[int, list[ExcerptRow]] = {}
@@ -209,7 +210,7 @@ def rows_to_write_from(excerpt: Excerpt, copied: Sequence[ExcerptRow]) -> list[E
 def add_neighbours(
     chosen: Sequence[Excerpt], unread: Sequence[Excerpt], excerpts: Sequence[Excerpt], room: int
 ) -> list[Excerpt]:
-    """The excerpts, those that no part was read of with the rows next to their quotes, in equal shares of the room."""
+    """The excerpts, those that no batch was read of with the rows next to their quotes, in equal shares of the room."""
     numbers = {each.number for each in unread}
     whole = {each.number: each for each in excerpts}
     share = room // max(len(numbers), 1)

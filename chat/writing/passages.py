@@ -1,4 +1,4 @@
-"""The call that reads a part of the passages: it copies out what matters to the question, and writes nothing (R81).
+"""The call that reads a batch of the passages: it copies out what matters to the question, and writes nothing (R81).
 
 What it copies is looked up in the passages letter by letter; the writer is given the rows found there, never the copy.
 """
@@ -26,7 +26,7 @@ from llm.prompts import Prompt, instruct
 from llm.tiers import ChosenTier
 
 PURPOSE = "passages"
-COPIES_MAX = 60  # of one part; what a model copies beyond it is the part itself
+COPIES_MAX = 60  # of one batch; what a model copies beyond it is the batch itself
 ROW_SIGNS = 12  # the number of a row, its colon and its line end
 
 INSTRUCTIONS = """\
@@ -59,16 +59,16 @@ class Copy(BaseModel):
     quote: str
 
 
-class PartReply(BaseModel):
+class BatchReply(BaseModel):
     copies: list[Copy] = Field(default_factory=list)
     answered: bool = False
 
 
 @dataclass(frozen=True)
-class PartRead:
-    """What was copied out of a part: the rows by excerpt. `is_answer` if one of them is the whole answer.
+class BatchRead:
+    """What was copied out of a batch: the rows by excerpt. `is_answer` if one of them is the whole answer.
 
-    `unknown` counts the copies that occur nowhere; `failure` says why the part was not read.
+    `unknown` counts the copies that occur nowhere; `failure` says why the batch was not read.
     """
 
     rows: dict[int, tuple[ExcerptRow, ...]]
@@ -78,66 +78,68 @@ class PartRead:
     failure: str = ""
 
 
-def read_part(question: str, part: Sequence[Excerpt], place: str, *, deadline_s: float, chosen: ChosenTier) -> PartRead:
-    """One call over some of the passages; `place` says which part of how many it is."""
+def read_batch(
+    question: str, batch: Sequence[Excerpt], place: str, *, deadline_s: float, chosen: ChosenTier
+) -> BatchRead:
+    """One call over some of the passages; `place` says which batch of how many it is."""
     asked = f"<question>\n{fence_text(question)}\n</question>"
     try:
         completion = complete(
             instructions=instruct(PROMPT),
-            prompt="\n\n".join([*excerpt_blocks(part), f"This is {place}.", asked]),
-            reply_schema=PartReply,
+            prompt="\n\n".join([*excerpt_blocks(batch), f"This is {place}.", asked]),
+            reply_schema=BatchReply,
             purpose=PURPOSE,
             deadline_s=deadline_s,
             tier=chosen.tier,
             why=chosen.why,
         )
     except LLMError as error:
-        return PartRead({}, exchange=error.exchange, failure=error.message)
+        return BatchRead({}, exchange=error.exchange, failure=error.message)
     rows: dict[int, tuple[ExcerptRow, ...]] = {}
     unknown = 0
     for copy in completion.reply.copies[:COPIES_MAX]:
-        number, found = find_copy(copy, part)
+        number, found = find_copy(copy, batch)
         unknown += not found
         if found:
             rows[number] = (*rows.get(number, ()), *(row for row in found if row not in rows.get(number, ())))
-    return PartRead(rows, completion.reply.answered and bool(rows), unknown, completion.exchange)
+    return BatchRead(rows, completion.reply.answered and bool(rows), unknown, completion.exchange)
 
 
-def find_copy(copy: Copy, part: Sequence[Excerpt]) -> tuple[int, list[ExcerptRow]]:
-    """Where a copy occurs: in the excerpt it names, else in another of the part. A list is looked up line by line."""
-    for excerpt in sorted(part, key=lambda each: each.number != copy.excerpt):
+def find_copy(copy: Copy, batch: Sequence[Excerpt]) -> tuple[int, list[ExcerptRow]]:
+    """Where a copy occurs: in the excerpt it names, else in another of the batch. A list is looked up line by line."""
+    for excerpt in sorted(batch, key=lambda each: each.number != copy.excerpt):
         if found := find_copied(copy.quote, excerpt.all_rows):
             return excerpt.number, [sentences_with(copy.quote, row) for row in found]
     lines = copy.quote.splitlines()
-    named = next((each for each in part if each.number == copy.excerpt), None)
+    named = next((each for each in batch if each.number == copy.excerpt), None)
     if named is None or len(lines) < 2:
         return 0, []
     return named.number, [row for line in lines for row in find_copied(line, named.all_rows)]
 
 
-# ---- parts that fit
+# ---- batches that fit
 
 
-def split_into_parts(excerpts: Sequence[Excerpt], room: int) -> list[list[Excerpt]]:
-    """The excerpts in parts of at most `room` characters, each in its order; a long one goes on in the next part."""
-    parts: list[list[Excerpt]] = [[]]
+def split_into_batches(excerpts: Sequence[Excerpt], room: int) -> list[list[Excerpt]]:
+    """The excerpts in batches of at most `room` characters, each in its order; a long one goes on in the next one."""
+    batches: list[list[Excerpt]] = [[]]
     left = room
     for excerpt in excerpts:
         around = len(excerpt_block(replace(excerpt, rows=(ExcerptRow("", ""),)))) + ROW_SIGNS
         taken: list[ExcerptRow] = []
         for row in pieces_of_rows(excerpt.all_rows, max(room - around, 1) // 2):
             size = size_of_row(row, taken[-1] if taken else None)
-            if size + (0 if taken else around) > left and (taken or parts[-1]):
+            if size + (0 if taken else around) > left and (taken or batches[-1]):
                 if taken:
-                    parts[-1].append(replace(excerpt, rows=tuple(taken)))
-                parts.append([])
+                    batches[-1].append(replace(excerpt, rows=tuple(taken)))
+                batches.append([])
                 taken, left = [], room
                 size = size_of_row(row, None)
             left -= size + (0 if taken else around)
             taken.append(row)
         if taken:
-            parts[-1].append(replace(excerpt, rows=tuple(taken)))
-    return parts
+            batches[-1].append(replace(excerpt, rows=tuple(taken)))
+    return batches
 
 
 def size_of_row(row: ExcerptRow, before: ExcerptRow | None) -> int:

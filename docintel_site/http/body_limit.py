@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import NamedTuple
 
+from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.template.loader import render_to_string
 from django.utils import translation
@@ -23,7 +24,7 @@ from docintel_site.http.headers import BARE_HEADERS
 from docintel_site.http.problems import MEDIA_TYPE, problem, wants_json
 from documents.storage.whole import RETRY_AFTER_S, says_full
 
-GRACE_S = 20.0  # for any body, including a slow start and a busy server
+GRACE_S = 20.0  # times the patience of the settings, for any body, including a slow start and a busy server
 SLOWEST_BYTES_S = 4_000  # the average required after that: less than any upload line has
 LINGER_S = 1.0  # how long a refused sender's bytes are discarded, so that it can read the answer
 GONE: Message = {"type": "http.disconnect"}
@@ -128,7 +129,7 @@ class IncomingBody:
 
     def left_s(self) -> float:
         """Seconds until the next chunk must have arrived."""
-        return self.began + GRACE_S + self.received / SLOWEST_BYTES_S - self.clock()
+        return self.began + GRACE_S * settings.PATIENCE + self.received / SLOWEST_BYTES_S - self.clock()
 
     async def may_have(self, size: int) -> bool:
         """Whether a body of this size is accepted; if not, it is refused from now on."""

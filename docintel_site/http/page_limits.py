@@ -34,6 +34,7 @@ COSTLY = {
     "GET audit:csv",
     "GET audit:jsonl",
     "GET audit:html",
+    "GET audit:judged",
     "GET audit:evidence",
     "POST audit:technical_file",
 }

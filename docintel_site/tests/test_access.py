@@ -118,6 +118,7 @@ AUDITING = {
     "GET audit/export.csv": Row(EVERYBODY),
     "GET audit/export.jsonl": Row(EVERYBODY),
     "GET audit/export.html": Row(EVERYBODY),
+    "GET audit/judged-passages.jsonl": Row(EVERYBODY),  # empty but for owners
     "GET audit/changes/": Row(("stranger", *AUDIT)),
     "GET audit/quality/<uuid:base_id>/": Row(AUDIT),
     "GET audit/alerts/<uuid:base_id>/": Row(AUDIT),

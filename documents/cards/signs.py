@@ -5,8 +5,9 @@ used together: a French invoice may have an English heading.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ FOLDER = Path(__file__).parent
 # Where a sign is looked for: the title; a line near the top; a line of the first pages; the section titles; the running
 # text of the first pages; and a question, which asks for documents of that type.
 PLACES = ("title", "head", "line", "headings", "text", "asked")
-NAMELESS = ("preamble", "opening", "period", "notice", "abbreviation")
+NAMELESS = ("preamble", "opening", "period", "notice")
 SECTIONS = ("value", "heading", "date", "party", *NAMELESS)
 NAMES: Mapping[str, Mapping[str, Any]] = {"value": FIELDS, "heading": FIELDS, "date": DATES, "party": TYPES}
 ANY_DATE = rf"(?:{DATE.pattern}|\b{YEAR_DIGITS}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]{YEAR_DIGITS}\b)"
@@ -52,21 +53,18 @@ class FieldSign(NamedTuple):
 @lru_cache(maxsize=1)
 def card_signs() -> tuple[TypeSign, ...]:
     """Every sign of a type. Raises WordingError if a file is malformed."""
-    return tuple(
-        read_sign(path.name, section, entry)
-        for _, path in files_of(FOLDER, "signs", "toml")
-        for section, entry in read_entries(path)
-    )
+    return tuple(starmap(read_sign, listed_signs("signs")))
 
 
 @lru_cache(maxsize=1)
 def field_signs() -> tuple[FieldSign, ...]:
     """Where dates, fields and openings stand. Raises WordingError if a file is malformed."""
-    return tuple(
-        read_field_sign(path.name, section, entry)
-        for _, path in files_of(FOLDER, "fields", "toml")
-        for section, entry in read_entries(path)
-    )
+    return tuple(starmap(read_field_sign, listed_signs("fields")))
+
+
+def listed_signs(name: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    for _, path in files_of(FOLDER, name, "toml"):
+        yield from ((path.name, section, entry) for section, entry in read_entries(path))
 
 
 def signs_of(section: str) -> list[FieldSign]:

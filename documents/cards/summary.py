@@ -7,7 +7,7 @@ from documents.cards.signs import has_sign, signs_of
 from documents.cards.types import SUMMARY_CHARS, SUMMARY_SENTENCES
 from reading.rows import LineRow, TocRow
 from reading.titles import cut_between_words, is_upper
-from reading.values.sentences import OPENING_SENTENCE
+from reading.values.sentences import OPENING_ABBREVIATION, OPENING_SENTENCE
 
 OPENING_LINES = 80  # of a section: what follows is no opening
 BEGINNING_PAGES, BEGINNING_LINES = 5, 400
@@ -19,7 +19,6 @@ WORDS_MIN = 7
 CAPITALS_MAX = 0.55  # of the words: more is a heading, a list of names or an address
 LETTERS_MIN = 0.7  # of the characters: less is a row of a table
 SAID_KINDS = ("body", "list_item")
-INITIAL = re.compile(r"\b[A-Z]\.$")
 RECITAL = re.compile(r"(?<=;)(?: and)? (?=WHEREAS|NOW,? THEREFORE)")
 BULLET = re.compile(r"[•▪◦●■–*·-] ?|\(?(?:[A-Z]|[a-z]|[ivx]{1,4}|\d{1,2}(?:\.\d{1,2}){0,3})[.)] ")
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -93,7 +92,7 @@ def split_sentences(text: str) -> Iterator[str]:
     begin = 0
     for end in [*(found.end() for found in OPENING_SENTENCE.finditer(text)), len(text)]:
         sentence = text[begin:end].strip()
-        if end < len(text) and (INITIAL.search(sentence) or has_sign("abbreviation", sentence)):
+        if end < len(text) and OPENING_ABBREVIATION.search(sentence):
             continue
         begin = end
         if sentence:

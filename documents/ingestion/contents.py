@@ -99,7 +99,7 @@ def check_contents(lease: IngestLease) -> None:
     outcome, starts = look_over(parse, reading, chosen, lease)
     with transaction.atomic():
         lease.hold()
-        report = {**parse.report, "contents": vars(outcome)}
+        report = parse.report | {"contents": vars(outcome)}
         if starts is None:
             Parse.objects.filter(pk=parse.pk).update(report=report)
         else:

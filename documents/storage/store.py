@@ -43,7 +43,7 @@ from reading.rows import (
 )
 
 # Raise it by hand if the same file would be read differently; the library has its own version.
-PARSER_VERSION = f"21, PyMuPDF {version('PyMuPDF')}"
+PARSER_VERSION = f"22, PyMuPDF {version('PyMuPDF')}"
 
 
 def store_reading(
@@ -95,7 +95,7 @@ def stored_reading(parse: Parse) -> Reading:
         lines=rows.lines,
         toc=rows.toc,
         warnings=tuple(parse.warnings),
-        report=dict(parse.report),
+        report=parse.report.copy(),
         timings_ms=dict(parse.timings_ms),
         images=rows.images,
     )

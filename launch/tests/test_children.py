@@ -98,7 +98,7 @@ def test_a_child_ends_when_its_launcher_is_killed(tmp_path: Path) -> None:
     program = (
         "import pathlib, sys, time; from launch.children import Child;"
         f"child = Child('trial', {SERVE!r}, pathlib.Path(sys.argv[1])); child.start();"
-        "print(child.process.pid, flush=True); time.sleep(60)"
+        "print(child.process.pid, flush=True); time.sleep(600)"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "log")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as launcher:

@@ -87,6 +87,14 @@ def short_waits(source: str) -> Iterator[str]:
                 yield ast.unparse(node)
 
 
+def endless_meetings(source: str) -> Iterator[str]:
+    """The barriers in a test's source at which threads wait for ever when one of them has failed."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and name_of(node.func) == "Barrier":
+            given = {keyword.arg for keyword in node.keywords}
+            yield from [] if "timeout" in given else [ast.unparse(node)]
+
+
 @pytest.mark.parametrize(
     ("source", "is_found"),
     [
@@ -122,6 +130,11 @@ def test_the_search_finds_short_waits_only(source: str, is_found: bool) -> None:
     assert bool(list(short_waits(source))) is is_found
 
 
+@pytest.mark.parametrize(("source", "is_found"), [("Barrier(2)", True), ("threading.Barrier(4, timeout=60)", False)])
+def test_the_search_finds_barriers_without_an_end_only(source: str, is_found: bool) -> None:
+    assert bool(list(endless_meetings(source))) is is_found
+
+
 def sources() -> dict[Path, str]:
     files = [ROOT / "conftest.py", *(ROOT / "tests").glob("*.py")]
     for folder in FOLDERS:
@@ -137,3 +150,8 @@ def test_no_test_asserts_that_something_was_fast() -> None:
 def test_no_test_gives_up_while_the_machine_may_stand_still() -> None:
     found = [f"{path}: {wait}" for path, source in sources().items() for wait in short_waits(source)]
     assert found == [], f"wait {LONG_S} s for what comes; pytest-timeout ends what hangs"
+
+
+def test_no_thread_of_a_test_waits_for_others_without_an_end() -> None:
+    found = [f"{path}: {barrier}" for path, source in sources().items() for barrier in endless_meetings(source)]
+    assert found == []

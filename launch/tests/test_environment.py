@@ -1,5 +1,6 @@
 """The environment is made once, again when it is broken, and installed into only when a file has changed."""
 
+import hashlib
 import sys
 from pathlib import Path
 from zipfile import ZipFile
@@ -105,6 +106,24 @@ def test_it_installs_no_file_whose_hash_is_missing_or_another(checkout: Path, li
     (checkout / "requirements.txt").write_text(listed)
     with pytest.raises(LaunchError, match=r"(?i)requirements.txt could not be installed: .*hash"):
         environment.install("requirements.txt", "--no-deps", "--no-index", f"--find-links={checkout}", "--dry-run")
+
+
+def test_it_installs_from_a_folder_of_kept_files(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As docs/operations.md says: without an index, and still no file but the one that is listed."""
+    environment.PYTHON.parent.mkdir(parents=True)
+    environment.PYTHON.symlink_to(sys.executable)
+    kept = checkout / "kept" / "own-1.0-py3-none-any.whl"
+    kept.parent.mkdir()
+    with ZipFile(kept, "w") as wheel:
+        wheel.writestr("own-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
+        wheel.writestr("own-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    digest = hashlib.sha256(kept.read_bytes()).hexdigest()
+    (checkout / "requirements.txt").write_text(f"own==1.0 --hash=sha256:{digest}")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(LaunchError, match="No matching distribution"):
+        environment.install("requirements.txt", "--dry-run")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(kept.parent))
+    assert environment.install("requirements.txt", "--dry-run")
 
 
 @pytest.mark.parametrize(

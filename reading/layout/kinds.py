@@ -8,6 +8,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from reading.layout.amounts import without_side
 from reading.layout.lines import CELL_GAP, PageLine, cells_of
 from reading.layout.ticks import SIGNS
 from reading.rows import ASIDE_KINDS, LineKind, cut_spans
@@ -72,6 +73,7 @@ UNSET_SCORE = 3.0  # what a line set like running text needs to be a heading: li
 EDGE_PT, LONG_LINE = 4.0, 60  # edges are counted this coarsely; lines of this many characters reach the right one
 LONG_COLUMN_LINE, COLUMN_LINES_MIN = 35, 20  # the same for one of several columns, known from this many such lines
 FULL_SLACK = 4.0  # of the size: how far from the right edge the last word may end before one that found no room
+STOPPED_BLANKS = 4  # of a title that ends with a full stop: with more, and words without capitals, it is a sentence
 RUN_IN_WORDS, SMALL_WORD = 10, 3  # a run-in heading's most words; and letters of words that need no capital
 WRAP_GAP, CELL_SLACK = 0.3, 0.4  # of the size: how close a row's second line follows, how far off its cell it may begin
 ROW_SLACK = 0.5  # of the size: how much wider than usual the gap to the next line of a paragraph may be
@@ -267,6 +269,8 @@ def is_running_on(line: PageLine, above: PageLine | None, below: PageLine | None
     number, title = numbering_of(line.text)
     if SENTENCE_WORDS.search(title) or title[:1] in "\"“‘'(" or line.text[-1] == ":" and title.count(" ") > 2:
         return True
+    if title[-1:] == "." and title.count(" ") > STOPPED_BLANKS and not is_title_case(title.split()):
+        return True
     if above is not None and is_item_before(above, number) or below is not None and is_item_after(below, number):
         return True
     if below is None or below.page_number != line.page_number or below.y0 < line.y0:
@@ -308,10 +312,15 @@ def is_table_row(line: PageLine) -> bool:
     if len(cells) < 2:
         return False
     rest = cells[1:]
-    numeric = sum([NUMERIC_CELL.fullmatch(cell) is not None or is_measure(cell) for cell in rest])
+    numeric = sum(map(is_numeric, rest))
     if numeric * 2 > len(rest) and not (len(cells) == 2 and LIST_ITEM.match(line.text)):
         return True
     return len(cells) > 2 and sum([len(cell) <= SHORT_CELL for cell in cells]) * 2 > len(cells)
+
+
+def is_numeric(cell: str) -> bool:
+    """Whether a cell is a number, an amount with the side of an account behind it ("80.00 CR"), or a measure."""
+    return bool(NUMERIC_CELL.fullmatch(cell) or is_measure(cell) or NUMERIC_CELL.fullmatch(without_side(cell)))
 
 
 def is_wrapped_row(line: PageLine, above: PageLine) -> bool:

@@ -28,13 +28,13 @@ from reading.outline.typography import (
     setting_of,
 )
 from reading.rows import UNSEARCHED_KINDS
+from reading.values.sentences import LINE_ENDS_BEFORE_CLAUSE
 
 LISTS_MAX = 6  # lists inside each other
 LARGER = 1.1  # of the size of a heading: one as large is above it
 PAGE_SHARE = 0.8  # of the height of a page: where its text ends above, the next page begins something else
 NAME_CHARS = 6
 FIRST_SIGNS = frozenset({"1", "01", "a", "A", "i", "I"})
-ENDED = re.compile(r"""[.;:,!?)\]"”’'](?:\s(?:and|or))?$""")  # a line after which a clause may begin
 
 
 class ClauseNumber(NamedTuple):
@@ -154,7 +154,7 @@ def may_begin(line: PageLine, above: PageLine | None, size: float) -> bool:
     """Whether a line is no part of the sentence above it: "in accordance with Section / 4. The …"."""
     if above is None or is_heading(line) or is_heading(above) or abs(line.x0 - above.x0) > size:
         return True
-    return ENDED.search(above.text) is not None or follows_number(
+    return LINE_ENDS_BEFORE_CLAUSE.search(above.text) is not None or follows_number(
         numbering_of(above.text)[0], numbering_of(line.text)[0]
     )
 

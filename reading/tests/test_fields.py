@@ -143,3 +143,10 @@ def test_a_hidden_field_says_nothing(tmp_path: Path) -> None:
     document = pymupdf.open(stream=filled_form(ROWS[:2]))
     document.xref_set_key(document[0].annot_xrefs()[0][0], "F", "2")
     assert [line.text for line in lines_of(document.tobytes(), tmp_path)] == ["B. Facilities wanted", "Water tap"]
+
+
+def test_what_was_filled_in_is_not_what_a_form_is_called(tmp_path: Path) -> None:
+    """The values of fields are often the largest print of a form."""
+    rows = [("Membership of the club", "title", None), ("Name", "text", "Ines Falk"), ("Boat", "choice", "Timber")]
+    (tmp_path / "form.pdf").write_bytes(filled_form(rows))
+    assert read_pdf(tmp_path / "form.pdf", Limits()).title == "form"

@@ -1,9 +1,6 @@
 # mypy: disallow-untyped-calls=False
 """A file is opened only when it is a readable PDF; every refusal says why and what to do."""
 
-import os
-import signal
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +19,7 @@ from reading.pdf import blocks_on_page, open_pdf, read_links, read_pdf_outline, 
 from reading.pdf_reader import read_pdf
 from reading.processes.forked import Patience, run_in_fork
 from reading.processes.sandbox import read_in_child
+from reading.processes.tests.standing import stand_still
 from reading.reasons import REASONS, WARNINGS, ReadingError
 from reading.rows import Reading
 from reading.tests.pdfs import (
@@ -315,12 +313,7 @@ def test_a_reading_whose_copies_stand_still_has_the_same_contents(
 
     def stopped_first(tasks: Sequence[Any], work: Callable[[Any], Any], *budget: Any, **more: Any) -> dict[Any, Any]:
         def stop_and_work(task: Any) -> Any:
-            pid = os.getpid()
-            if not os.fork():
-                time.sleep(0.5)
-                os.kill(pid, signal.SIGCONT)
-                os._exit(0)
-            os.kill(pid, signal.SIGSTOP)
+            stand_still(0.5)
             return work(task)
 
         looked.append(len(tasks))

@@ -141,6 +141,36 @@ def test_underlined_lines_of_plain_text_are_its_headings() -> None:
     assert rules == ["=" * 7, "=" * 11, "-" * 14, "~" * 23]
 
 
+FRAMED = """=============
+Store of wool
+=============
+
+Wool that comes from
+the hills of the north
+----------------------
+
+It is kept dry.
+
+Washing
+-------
+It is washed twice.
+
+Two lines of a paragraph that end
+in a full stop over a rule of theirs.
+-------------------------------------
+"""
+
+
+def test_a_title_may_have_two_lines_and_a_row_above() -> None:
+    reading = read_plain_text(FRAMED)
+    assert [(entry.level, entry.title) for entry in reading.toc if entry.origin == "markdown"] == [
+        (1, "Store of wool"),
+        (2, "Wool that comes from the hills of the north"),
+        (2, "Washing"),
+    ]
+    assert [line.number for line in reading.lines if line.kind == "furniture"] == [1, 3, 6, 9]
+
+
 @pytest.mark.parametrize(
     "text", ["Only a title\n============\n\ntext\n", "1,204\n-----\n\n2,400\n-----\n", "a\n-\n\nb\n-\n"]
 )
@@ -261,6 +291,17 @@ def test_headings_that_are_typed_are_the_contents_of_plain_text() -> None:
     ]
     assert (reading.report["toc_origin"], reading.report["toc_strength"]) == ("headings", "medium")
     check_rows(reading)
+
+
+def test_a_numbered_sentence_that_stands_alone_is_no_heading() -> None:
+    asked = {
+        "Q) Which requests does it refuse?": "A) The server does not support the TRACE method.",
+        "Q) Which ones take long?": "A) Those that ask for large files.",
+        "Q) Who reads the log?": "A) Every member of the group sees it.",
+        "Q) Where does it stand?": "A) It stands on the disk of the server.",
+    }
+    reading = read_plain_text("\n\n".join(f"{question}\n\n{answer}" for question, answer in asked.items()))
+    assert [line.text for line in reading.lines if line.kind == "heading"] == list(asked)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The rows are plain values: their columns are those of the tables, and they pass between processes unchanged."""
 
 import json
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import pytest
 
@@ -16,6 +16,7 @@ from reading.rows import (
     PageRow,
     PassageRow,
     Reading,
+    ReadingReport,
     TextLayer,
     TocOrigin,
     TocRow,
@@ -32,7 +33,7 @@ READING = Reading(
     lines=(LINE, LINE._replace(number=2, spans=())),
     toc=(ENTRY, ENTRY._replace(index=2, parent_index=1)),
     warnings=("pages_unreadable(1-3, 7)",),
-    report={"chars": 3, "line_kinds": {"body": 2}, "nested": [None, True, 0.5]},
+    report=cast(ReadingReport, {"chars": 3, "line_kinds": {"body": 2}, "nested": [None, True, 0.5]}),
     timings_ms={"lines": 1.5},
 )
 

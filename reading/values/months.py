@@ -1,26 +1,10 @@
 """Names of months in the languages that are read, and the beginnings by which headings of columns name them."""
 
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan janvier janv januar jänner enero ene",
-            "february feb février fevrier févr februar febrero",
-            "march mar mars märz maerz marzo",
-            "april apr avril avr abril abr",
-            "may mai mayo",
-            "june jun juin juni junio",
-            "july jul juillet juil juli julio",
-            "august aug août aout agosto ago",
-            "september sep sept septembre septiembre",
-            "october oct octobre oktober okt octubre",
-            "november nov novembre noviembre",
-            "december dec décembre decembre déc dezember dez diciembre dic",
-        ),
-        1,
-    )
-    for name in names.split()
-}
+import tomllib
+from pathlib import Path
+
+NAMES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+MONTHS = {name: number for months in NAMES.values() for number, names in enumerate(months, 1) for name in names.split()}
 MONTH = f"(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 ENGLISH_STEMS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 MATCHED_STEMS = f"{ENGLISH_STEMS}|janv|fevr|mars|avr|mai|juin|juil|aout|sept|okt|dez|ene|abr|ago|dic"  # in match form

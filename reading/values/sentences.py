@@ -4,6 +4,8 @@ What counts as an end differs with what a mistake costs: a cut inside an item of
 """
 
 import re
+import tomllib
+from pathlib import Path
 
 CLOSING = r"\"')\]”’"  # what may follow the sign that ends a sentence
 GUILLEMET = r"[ \u00a0\u202f]?»"  # in French a blank stands before it
@@ -11,6 +13,7 @@ MARK = r"[*_`]|</?[A-Za-z]{1,10}[ /]{0,2}>"  # of Markdown and HTML: "**End.**",
 LINE_ENDS_SENTENCE = re.compile(rf"[.!?](?:[{CLOSING}]|{MARK})*$")
 LINE_ENDS_CLAUSE = re.compile(rf"[.!?:;](?:[{CLOSING}\d]|{GUILLEMET}|{MARK})*$")
 LINE_ENDS_ITEM = re.compile(rf"[.!?:;。！？](?:[{CLOSING}\d]|{MARK})*$|[;,]\s+(?:and|or)$")
+LINE_ENDS_BEFORE_CLAUSE = re.compile(r"""[.;:,!?)\]"”’'](?:\s(?:and|or))?$""")  # a clause may begin behind it
 LINE_ENDS_BLOCK = re.compile(rf"[.!?;。！？；][{CLOSING}»]*$")
 # What is between two sentences: of a document, of its opening, of an answer with its markers, of a question.
 SENTENCE = re.compile(
@@ -23,16 +26,23 @@ ANSWER_SENTENCE = re.compile(
     r"(?<=[.!?\u3002])[\"'\u201d\u2019)]*(?:\s*\[\d{1,3}\])*\s+(?=[\"'\u201c\u2018(\[]?[^\Wa-z_])"
 )
 QUESTION_SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z\d\"'(¿¡])")
-
-ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|v|no|nos|fig|figs|eq|sec|secs|art|inc|ltd|co|corp|mr|mrs|ms|dr|st|approx|[a-z]"
-    r"|abs|bzw|ca|einschl|evtl|ggf|inkl|mio|mrd|nr|sog|tel|vgl|ziff|zzgl"
-    r"|env|mme|aprox|apdo|avda|núm|pág|sra?|dra)|\b[A-Z]"
-    # "am 30. Juni", "das 18. Lebensjahr": a number of order, where a full stop marks one
-    r"|\b(?:am|ab|beim|bis|das|dem|den|der|des|die|im|vom|zum|zur)\s\d{1,2})\.$",
-    re.IGNORECASE,
+RECORDED_SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z])")  # of the program's own words
+# What is between two things that are said: of periods, of counts, and what counts stand behind; items of a list.
+PERIOD_CLAUSE = re.compile(r"[.;!?](?=\s)")
+COUNT_CLAUSE = re.compile(r"[.;:](?:\s|$)")
+COUNT_AHEAD = re.compile(r"[.;:]\s|\n")
+ITEM_CLAUSE = re.compile(
+    r"[;:]\s+(?:(?:and|or)\s+)?|,\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)|(?<=\S)\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)"
 )
-ENDS_OFTEN = re.compile(r"\b(?:secs|st)\.$", re.IGNORECASE)  # "in 30 secs.", "to Elm St."
+
+ABBREVIATIONS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+WORDS, OPENINGS, ENDING, ORDINALS = (
+    "|".join(each for listed in ABBREVIATIONS.values() for each in listed.get(kind, "").split())
+    for kind in ("words", "openings", "ending", "ordinals")
+)
+ABBREVIATION = re.compile(rf"(?:\b(?:{WORDS}|[a-z])|\b(?:{ORDINALS})\s\d{{1,2}})\.$", re.IGNORECASE)
+OPENING_ABBREVIATION = re.compile(rf"{ABBREVIATION.pattern}|\b(?:{OPENINGS})\.$", re.IGNORECASE)
+ENDS_OFTEN = re.compile(rf"\b(?:{ENDING})\.$", re.IGNORECASE)
 ABBREVIATION_CHARS = 12  # more than the longest has
 FIRM_ABBREVIATED = re.compile(r"(?:Inc|Ltd|Corp|L\.L\.C|L\.?P|S\.A(?:\.S)?|B\.V|N\.V|S\.p\.A)$")  # without its stop
 PARTY_ABBREVIATED = re.compile(r"(?:\b[A-Z]|\b(?:Inc|Ltd|Corp|Co|Cie))\.$", re.IGNORECASE)

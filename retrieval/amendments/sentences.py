@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from typing import Literal, NamedTuple
 
-from documents.storage.content import DocumentContent, stored_with_reading
+from documents.storage.content import DocumentContent, kept_with_content, stored_with_reading
 from reading.matching import match_form
 from reading.values.sentences import SENTENCE, split_at
 from reading.wording import Wordings, read_once
@@ -45,8 +45,10 @@ FRAMES = {
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "possible", "condition", "exception", "agreed")},
     "limit": r"\W{0,3}(?:{limit})(?!\w)",
     "held": r"(?<!\w)(?:{condition}|{exception})(?!\w)",
-    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly", "awaited")},
-    "plain": r"\A(?:\b(?:{plain})(?!\w)|\((?:[a-z]|[ivx]{1,4})\)|[^\w?\[\]„“«])*+\Z",
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly", "awaited", "contract", "concluded")},
+    "unagreed": r"\A[\W\d]*(?:\w\.\s*)?(?:{unagreed})\W*\Z",
+    "meaning": rf"{QUOTATION}\s+(?:{{meaning}})(?!\w)(?:[^.]|\.(?=\S))*\.?",
+    "plain": r"\A(?:\b(?:{contract}|{plain})(?!\w)|\((?:[a-z]|[ivx]{1,4})\)|[^\w?\[\]„“«])*+\Z",
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
     "by": r"(?<!\w)(?:{instead})[\s,]*\Z",
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
@@ -54,7 +56,6 @@ FRAMES = {
 }
 amending_words = read_once(__name__, "amending", FRAMES)
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
-BEFORE_PART_MAX = 1  # word: "In Schedule 2", "The Schedule 2"
 ARTICLE = r"(?:(?:the|die|der|das|la|las|le|les|el|los)\s+)?"
 LISTED = re.compile(
     rf"[\s,]*(?P<and>(?:and|as\s+well\s+as|und|sowie|et|ainsi\s+que|y|así\s+como|&)\s+)?{ARTICLE}", re.IGNORECASE
@@ -102,7 +103,7 @@ class Amendment(NamedTuple):
     `clause` is its number and what is named inside it: ("6.2",), ("6", "(2)"), or a part: ("schedule 2",), or a term
     that is defined: ("“Fee”",). What is changed in part, or under a `condition` or but for an exception, is `added` to.
     `begins` is the day it takes effect, as an ISO date, "" if it is not said. `lines` hold the sentence and the new
-    text.
+    text; it names `contracts`: "of the Security Agreement".
     """
 
     clause: tuple[str, ...]
@@ -112,12 +113,13 @@ class Amendment(NamedTuple):
     begins: str
     lines: LineRange
     condition: str = ""
+    contracts: tuple[str, ...] = ()
 
 
 @stored_with_reading(
     "amendments",
-    lambda found: [(*each[:5], tuple(each.lines), each.condition) for each in found],
-    lambda plain, _: tuple(Amendment._make((*each[:5], LineRange(*each[5]), each[6])) for each in plain),
+    lambda found: [(*each[:5], tuple(each.lines), *each[6:]) for each in found],
+    lambda plain, _: tuple(Amendment._make((*each[:5], LineRange(*each[5]), *each[6:])) for each in plain),
 )
 def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
     """The changes a document makes, in its order."""
@@ -157,30 +159,38 @@ def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
     found = [each for lines in units_with_signs(content) for each in amendments_of_unit(lines, content)]
     if not found:
         return
-    begins, held = date_of_all(content, {each.begins for each in found}), [*conditions_held(content, found)]
+    begins, held = date_of_all(content, {each.begins for each in found}), [*said_above(content, found)]
     for each in found:
-        own = (said for lines, said in held if lines.first <= each.lines.first <= lines.last)
-        told = "; ".join(filter(None, (*own, each.condition)))
-        yield each._replace(begins=each.begins or begins, condition=told, change="added" if told else each.change)
+        own = [(said, of) for lines, said, of in held if lines.first <= each.lines.first <= lines.last]
+        told = "; ".join(filter(None, (*(said for said, _ in own), each.condition)))
+        each = each._replace(begins=each.begins or begins, condition=told, change="added" if told else each.change)
+        yield each._replace(contracts=tuple(chain(each.contracts, *(of for _, of in own))))
 
 
-def conditions_held(content: DocumentContent, found: Sequence[Amendment]) -> Iterator[tuple[LineRange, str]]:
+def said_above(content: DocumentContent, found: Sequence[Amendment]) -> Iterator[tuple[LineRange, str, Sequence[str]]]:
     """On what the whole of an amendment waits, and what stands below a line that does not only say that it is agreed,
-    "If the bank agrees:", to the end of its section, but for what is new text of a clause; with these words.
+    "If the bank agrees:", "Recitals", to the end of its section, but for a clause's new text; with contracts it names.
     """
+    for each in content.toc[1:]:
+        lines, title = LineRange(each.first_line, each.last_line), say_masked(each.title, content.language)
+        is_open = title.words["unagreed"].match(title.text)
+        is_agreed = is_open and title.words["concluded"].search(content.text_between(*lines))
+        yield lines, title.text if is_open and not is_agreed else "", contracts_in(title)
     units = units_of(content)
-    amending = [units.around(each.lines.first) for each in found]
+    amending = [units.around(change.lines.first) for change in found]
     for lead in map(units.at, range(len(units.starts))):
         text = prose_of(lead, content, in_force=True).text.rstrip()
         for _, said in sentences_said(text, content.language):
             if said.words["awaited"].search(said.masked):
-                yield LineRange(1, units.lines), said.text.strip(" .")
+                yield LineRange(1, units.lines), said.text.strip(" ."), ()
         is_lead = text.endswith((":", "—", "–")) and not OPENED.search(QUOTED.sub("", text))
         begun, is_agreed = (said.words[name].search(said.masked) for name in ("held", "agreed"))  # in its last sentence
-        if is_lead and (begun if is_agreed else units.around(min(lead.last + 1, units.lines)) in amending):
+        if is_lead and (is_agreed or units.around(min(lead.last + 1, units.lines)) in amending):
             entry = content.toc_by_index.get(content.lines[lead.first - 1].toc_index)
-            told = said.text[slice(begun.start(), said.masked.find(",", begun.end()))] if begun else said.text
-            yield LineRange(lead.last + 1, entry.last_line if entry else units.lines), told.strip(" :—–")
+            told = "" if is_agreed else said.text
+            told = said.text[slice(begun.start(), said.masked.find(",", begun.end()))] if begun else told
+            named = contracts_in(said) if first_verb(said) else ()
+            yield LineRange(lead.last + 1, entry.last_line if entry else units.lines), told.strip(" :—–"), named
 
 
 def amendments_of_unit(lines: LineRange, content: DocumentContent) -> Iterator[Amendment]:
@@ -197,7 +207,7 @@ def amendments_of_unit(lines: LineRange, content: DocumentContent) -> Iterator[A
                 new, own = announced_text(own, content)
                 # "as follows: in (a) the words …"
                 change = "added" if find_change(say_masked(new, content.language)) else change
-            yield from (Amendment(clause, change, old, new, begins, own, condition) for clause in clauses)
+            yield from (Amendment(one, change, old, new, begins, own, condition, contracts_in(said)) for one in clauses)
 
 
 def announced_text(lines: LineRange, content: DocumentContent) -> tuple[str, LineRange]:
@@ -226,6 +236,10 @@ def read_changes(sentence: str, language: str) -> list[ReadChange]:
     said = say_masked(sentence, language)
     if (verb := first_verb(said)) is None:
         return []
+    found = said.words["meaning"].search(said.masked, verb.end())  # “Fee” means ten euros
+    if found and not first_verb(said.part(found.start())):
+        new = sentence[slice(*found.span())].translate({ord("«"): "“", ord("»"): "”"})
+        said = say_masked(f"{sentence[: found.start()]}«{new}»{sentence[found.end() :]}", language)
     said, changes = with_each_verb(said, verb), []
     read = [(part, *read_change(said.part(*part))) for part in split_changes(said)]
     told = [words for *_, own in read for words in own]
@@ -324,6 +338,11 @@ def read_change(whole: Sentence) -> tuple[ReadChange | None, list[str]]:
     if is_open or (not old and (is_partly(said, verb) or find_change(announced))):
         change = "added"
     return ReadChange(clauses, change, old, new, day), told
+
+
+def contracts_in(said: Sentence) -> tuple[str, ...]:
+    """The contracts that a sentence or a heading names, which need not be the one amended."""
+    return tuple(BRACKETED.sub("", each[0]).strip() for each in said.words["contract"].finditer(said.masked))
 
 
 # ---- what else is said
@@ -541,9 +560,8 @@ def schedules_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     B of Schedule 2" is none of the agreement.
     """
     found = said.words["placed"].search(said.masked)
-    is_first = found is not None and len(re.findall(r"[^\W\d_]+", said.masked[: found.start()])) <= BEFORE_PART_MAX
-    is_whole = found is not None and is_first and not is_of_part(found, said)
-    return ((match_form(found[0]),),) if found and is_whole else ()
+    is_first = found and said.words["plain"].match(NUMBERING.sub("", said.masked[: found.start()], count=1))
+    return ((match_form(found[0]),),) if found and is_first and not is_of_part(found, said) else ()
 
 
 def words_changed(
@@ -608,7 +626,8 @@ def cover_dates(content: DocumentContent) -> list[str]:
     return [date for _, date in dated_cover(content)]
 
 
-def dated_cover(content: DocumentContent) -> list[tuple[str, str]]:
+@kept_with_content
+def dated_cover(content: DocumentContent) -> tuple[tuple[str, str], ...]:
     """Each date of a document's first page as an ISO date, after the text between the date before and it.
 
     Between a title and what stands below it is a semicolon.
@@ -617,4 +636,4 @@ def dated_cover(content: DocumentContent) -> list[tuple[str, str]]:
     text = "; ".join(" ".join(line.text_in_force for line in lines) for _, lines in kinds)
     dates = sorted(dates_in(text), key=lambda date: date.start)
     begins = [0, *(date.end for date in dates)]
-    return [(text[begin : date.start], date.value) for begin, date in zip(begins, dates, strict=False)]
+    return tuple((text[begin : date.start], date.value) for begin, date in zip(begins, dates, strict=False))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
-from retrieval.amendments.naming import dates_named, is_named_by_date, titles_of
+from retrieval.amendments.naming import dates_named, is_named_by_date, is_naming, titles_of
 from retrieval.amendments.sentences import Amendment, amending_words, amendments_in, cover_dates, own_date
 from retrieval.candidates.units import units_of
 from retrieval.types import ClauseState, LineRange
@@ -76,7 +76,7 @@ def find_versions(contents: Sequence[DocumentContent]) -> tuple[Versions, ...]:
     """The versions of each clause that a document among them changes in another one.
 
     An amendment belongs to the one document that it names and that has such a clause; where it may be of several it is
-    of none: that something was replaced is said only where it is known.
+    of none: that something was replaced is said only where it is known, not of a clause "of the Security Agreement".
     """
     links: dict[tuple[str, tuple[str, ...]], list[Link]] = {}
     amending = {content.document_id: found for content in contents if (found := amendments_in(content))}
@@ -87,6 +87,8 @@ def find_versions(contents: Sequence[DocumentContent]) -> tuple[Versions, ...]:
             continue
         target = others[0]
         for each in found:
+            if other := next((name for name in each.contracts if not is_naming(f"{name} agreement dated", target)), ""):
+                each = each._replace(change="added", condition=each.condition or other)
             key = (target.document_id, each.clause)
             links.setdefault(key, []).append(Link(each, content.document_id, date_made(content, target)))
     content_of = {content.document_id: content for content in contents}

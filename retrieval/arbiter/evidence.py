@@ -7,7 +7,7 @@ writes: each half of the question sets is judged with weights fitted on the othe
 import re
 import tomllib
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from math import exp, log
 from pathlib import Path
@@ -20,7 +20,7 @@ from reading.rows import name_in_force
 from retrieval.arbiter.named import is_named_only
 from retrieval.arbiter.order import NONE_RULED, Ruled, order_by_rules, words_ruled
 from retrieval.arbiter.reads import read_for_answer
-from retrieval.arbiter.specific import specific_words, words_around, words_nowhere
+from retrieval.arbiter.specific import other_version, specific_words, versions_asked, words_around, words_nowhere
 from retrieval.question.called import with_kind
 from retrieval.question.kinds import SHIPPED, answer_rules
 from retrieval.question.linear import compile_linear
@@ -83,6 +83,7 @@ class Evidence:
     ruled: of a question whether something is allowed, what a rule on it must speak of
     reads: how far the first passage reads as an answer; None where it was not read
     lacks: what the first passage does not have of the question, whatever the probability
+    others: by the ids of places of another version than the one asked for, which one they are of
     """
 
     probability: float
@@ -94,6 +95,7 @@ class Evidence:
     ruled: Ruled = NONE_RULED
     reads: float | None = None
     lacks: str = ""
+    others: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,12 @@ def weigh_evidence(
     """
     documents = {content.document_id: content for content in contents}
     terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
+    versions = versions_asked(question, contents)
+    places = candidates if versions else ()
+    told = {each.candidate_id: other_version(each, versions, documents[each.document_id]) for each in places}
+    asked_for = ", ".join(sorted(versions))
+    others = {key: give_clause("other kind", other=other, asked=asked_for) for key, other in told.items() if other}
+    candidates = [each for each in candidates if each.candidate_id not in others] or candidates
     lacking = what_is_missing(question, candidates)
     counted = {key: shares_of_words(question, content) for key, content in documents.items()}
     named = specific_words(question) | unmentioned_owners(question, contents, terms.values())
@@ -164,7 +172,7 @@ def weigh_evidence(
     own, every = terms[first.document_id], list(terms.values())
     struck = frozenset[str]().union(*map(struck_stems, contents))
     lacks = name_doubt(question, found, own, every, absent, struck)
-    doubt = untold[best] if is_enough else lacks
+    doubt = (untold[best] or others.get(first.candidate_id, "")) if is_enough else lacks
     candidate = candidates[at]
     content, own = documents[candidate.document_id], terms[candidate.document_id]
     if is_enough and not lacking and is_named_only(candidate.anchor, question, own, content):
@@ -173,7 +181,7 @@ def weigh_evidence(
     answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)
     sure = probabilities[best] if not doubt else doubtful_probability(probabilities[best], limit)
     if_doubted = doubtful_probability(probabilities[best], limit)
-    return Evidence(sure, lacking, doubt, signals, answered, if_doubted, ruled, reads, lacks)
+    return Evidence(sure, lacking, doubt, signals, answered, if_doubted, ruled, reads, lacks, others)
 
 
 class Read(NamedTuple):

@@ -31,8 +31,8 @@ from retrieval.types import (
     Question,
     Ranking,
     Role,
+    SecondLookRequest,
     Verdict,
-    Wanted,
 )
 
 REASON_MAX, POINT_MAX, QUOTE_MAX = 400, 400, 4000
@@ -342,13 +342,13 @@ def read_reply(reply: ArbiterReply, candidates: Sequence[Candidate], exchange: E
     )
 
 
-def wanted_of(reply: ArbiterReply) -> Wanted:
+def wanted_of(reply: ArbiterReply) -> SecondLookRequest:
     """Where the model asks to look once more."""
     named = (reply.wanted_sections, reply.wanted_words)
     sections, words = (
         dict.fromkeys(cut_to_one_line(each, WANTED_CHARS) for each in one if each.strip()) for one in named
     )
-    return Wanted(tuple(sections)[:WANTED_MAX], tuple(words)[:WANTED_MAX])
+    return SecondLookRequest(tuple(sections)[:WANTED_MAX], tuple(words)[:WANTED_MAX])
 
 
 def check_meaning_only(ranking: Ranking, question: Question, candidates: Sequence[Candidate]) -> Ranking:

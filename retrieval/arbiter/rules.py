@@ -59,7 +59,9 @@ def judge_by_rules(
     Doubtful evidence answers nothing, nor do quotes without what was asked for; `contents` are those of the evidence.
     """
     supporting_max = THOROUGH_SUPPORTING_MAX if mode == "thorough" else SUPPORTING_MAX
-    ordered = order_by_rules(candidates, evidence.ruled if evidence else NONE_RULED, question)
+    others = evidence.others if evidence else {}
+    of_asked = [each for each in candidates if each.candidate_id not in others] or candidates
+    ordered = order_by_rules(of_asked, evidence.ruled if evidence else NONE_RULED, question)
     missing = (evidence.lacking or evidence.doubt) if evidence else what_is_missing(question, candidates)
     answered = evidence.answered_parts if evidence else None
     served = parts_first(ordered, answered)
@@ -73,17 +75,20 @@ def judge_by_rules(
         roles = ["tangential" if role in KEPT_ROLES else role for role in roles]
     reads = evidence.reads if evidence else None  # of the first
     yardstick = Yardstick(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
-    verdicts = tuple(
+    verdicts = [
         give_verdict(each, role, yardstick, question, reads if each is ordered[0] else None)
         for each, role in zip(ordered, roles, strict=True)
-    )
-    verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
+    ]
+    for each in candidates:
+        if each not in ordered:
+            of_another = yardstick._replace(missing=others[each.candidate_id])
+            verdicts.append(give_verdict(each, "tangential", of_another, question, None))
     answerable = any(role == "primary" for role in roles)
     reason = "" if answerable else missing or (evidence.lacks if evidence else give_clause("too little"))
     return Ranking(
         "rules",
         "ran",
-        verdicts,
+        tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role])),
         answerable=answerable,
         answerable_reason=reason,
         probability=(evidence.if_doubted if unquoted else evidence.probability) if evidence else None,
@@ -164,16 +169,11 @@ def facts_for(candidate: Candidate, rule: Rule, question: Question) -> dict[str,
         facts["section"] = candidate.section_title
     if rule is REFERRED:
         facts |= {"what": candidate.referred, "in_question": IN_QUESTION in candidate.referred}
-    is_valued = candidate.type_match and shows_value(candidate.own_text, question)
-    signs = {"value": is_valued, "unvalued": has_form(question) and not is_valued, "running": candidate.running}
+    text, asks_value = candidate.own_text, has_form(question) and question.answer_type not in PROSE_TYPES
+    is_valued = asks_value and candidate.type_match and has_value(question, match_form(text), text)
+    signs = {"value": is_valued, "unvalued": asks_value and not is_valued, "running": candidate.running}
     signs["one_printed"] = len(facts["words"]) == 1 < len(candidate.matched_keywords)
     return facts | {name: sign for name, sign in signs.items() if sign}
-
-
-def shows_value(text: str, question: Question) -> bool:
-    """Whether a text has a value of the kind asked for."""
-    is_valued = has_form(question) and question.answer_type not in PROSE_TYPES
-    return is_valued and has_value(question, match_form(text), text)
 
 
 def explain_weight(candidate: Candidate, rule: Rule, role: Role, yardstick: Yardstick) -> dict[str, object]:

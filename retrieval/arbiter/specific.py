@@ -5,14 +5,17 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from documents.storage.content import COVER_LINES, DocumentContent, kept_by_key
+from documents.storage.content import COVER_LINES, DocumentContent, kept_by_key, kept_with_content
 from reading.matching import match_form
+from reading.registry.references import references_in
 from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
+from retrieval.question.parse import owners_named
+from retrieval.question.values import UNFORMED
 from retrieval.types import Candidate, Question
 from retrieval.words.lexicon import Numbers, lexicon_of
 from retrieval.words.terms import weigh_terms, year_forms
-from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, split_words, stem
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, split_words, stem, words_anywhere
 
 NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\w&]*(?='s|’s)")  # inside a sentence
 # Where every noun has a capital: what has several words with one, or is not written as a noun is.
@@ -21,10 +24,20 @@ NAME_AMONG_NOUNS = re.compile(
 )
 NOUN = re.compile(r"(?<=[^\W\dA-Z_] |[,;:(“\"'’] )[A-ZÄÖÜ][^\W\dA-Z_]{2,}\w*")
 NOUNS_WITH_CAPITALS = frozenset(["de"])
+NOUN_FIRST = frozenset(["es", "fr"])  # before what is said of it
 IN_CAPITALS = re.compile(r"\b(?![IVX]+\b)[A-Za-z]{0,12}[A-Z][a-z]{0,12}[A-Z][A-Za-z]{0,12}\b")  # "AES", "PhD"
-BETWEEN = r"\w{2,24}[\W_]{1,3}(?:\w{1,3}[\W_]{1,3})?"  # the rest of a word abbreviated, and a little word: "of"
+BETWEEN = r"[a-zß-ÿ]\w{0,24}[ -](?:[a-z]{1,3}[ '’])?"  # the rest of a word abbreviated, and a little word: "of"
 HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,}(?:[-‐‑][^\W\d_]{2,})+(?![\w-])")
 PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere
+# "-s", "--root", ".zip"; no dash of a sentence
+FLAG = re.compile(r"(?<=\s)(?<!\d )(?:--[A-Za-z][\w-]{1,30}|-(?:[A-Za-z]|\d{1,2})(?![\w-])|\.\d?[A-Za-z]{1,6}\b)")
+CODE = r"(?P<v>v?)(?P<code>\d{1,4}(?:\.\d{1,4}){1,3}?)(?:\.0)*+[a-z]?"  # 1.2.0 is 1.2
+VERSION = re.compile(rf"(?<![\w.,/])(?<!\d-){CODE}(?![\w%]|[.,-]\d)")
+# What stands above the changes of a version: "New in version 4.3", "* Version 1.0.18", "v1.5.4 (Feb 2023)".
+HEAD = re.compile(
+    rf"(?P<mark>\W{{0,6}})(?P<words>(?:[^\W_]\S{{0,24}} ){{0,5}}?)(?:(?P<before>[^\W\d_]{{1,24}}) )?{CODE}"
+    r"(?: (?P<after>[a-z]{1,12}))?(?: ?[(\[].{0,60}| ?[,:-] ?\d.{0,60})?[^\w.]{0,6}"
+)
 
 
 def specific_words(question: Question, *, with_nouns: bool = False) -> set[str]:
@@ -124,8 +137,8 @@ def words_around(candidate: Candidate, content: DocumentContent, words: set[str]
 
 
 def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> list[str]:
-    """The names, nouns with a capital, words in capitals, codes, years and capitalised parts of hyphenated terms that
-    no document says, its title included, nor in another word of the dictionary.
+    """The names, nouns with a capital, words in capitals, codes, versions, years, capitalised parts of hyphenated terms
+    and the thing after "which" that no document says, its title included, nor in another word of the dictionary.
 
     Nothing for a question in parts, where others may be answered, nor where no document is in its language.
     """
@@ -139,7 +152,17 @@ def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> li
     wanted.update(code for code in codes if names_thing(code, question) and code not in question.hints.section)
     terms = [term for content in contents for term in weigh_terms(question, lexicon_of(content))]
     said = {text for term in terms if len(term.lines) for text in term.texts}.union(normalise_words(" ".join(codes)))
-    return sorted(word for word in wanted - said if not any(is_named_in(each, word, question) for each in contents))
+    missing = {word for word in wanted - said if not any(is_named_in(each, word, question) for each in contents)}
+    versions = versions_asked(question, contents)
+    missing |= {code for code in versions if not any(has_version(code, each) for each in contents)}
+    missing |= {flag for flag in FLAG.findall(question.topic) if not any(prints(flag, each) for each in contents)}
+    things = owners_named(question.topic, question.language, "which") if question.answer_type in UNFORMED else []
+    named = [thing[:1] if question.language in NOUN_FIRST else thing for thing in things]
+    # No class whose members are told without it: "which country" is answered by its name.
+    unsaid = {each.text for each in question.keywords if not is_empty(each.text, question.language)} - said
+    unsaid -= words_anywhere("class_nouns")
+    missing |= {each[0] for each in named if unsaid.issuperset(each)}
+    return sorted(missing)
 
 
 def names_thing(code: str, question: Question) -> bool:
@@ -153,7 +176,65 @@ def is_named_in(content: DocumentContent, word: str, question: Question) -> bool
     names = [word, *re.findall(r"\d{3,}", word)]  # "ISO 27001" is "ISO/IEC 27001"
     if any(len(lines_with_word(name, content)) for name in names) or words_of_whole(names, content):
         return True
-    lexicon, spelled = lexicon_of(content), re.compile(rf"\b{BETWEEN.join(map(re.escape, word))}")
-    is_abbreviation = word.isalpha() and word.upper() in question.topic
-    every = np.arange(1, lexicon.line_count + 1 if is_abbreviation else 1, dtype=np.int32)
-    return len(lexicon.lines_matching(spelled, every)) > 0
+    if not (word.isalpha() and word.upper() in question.topic):
+        return False
+    rest = BETWEEN.join(word[1:].upper())  # with capitals, or joined: "Chief Financial Officer", "multi-factor tokens"
+    spelled = re.compile(rf"\b{word[0].upper()}{BETWEEN}{rest}|\b(?i:{word[0]}\w{{1,24}}-{rest})")
+    texts = [line.text for line in content.lines]
+    return any(spelled.search(f"{text} {after}") for text, after in zip(texts, [*texts[1:], ""], strict=False))
+
+
+def prints(flag: str, content: DocumentContent) -> bool:
+    """Whether a document prints an option with its hyphens, or an ending of files with its point."""
+    printed = re.compile(rf"{'' if flag[0] == '.' else '(?<![a-z0-9-])'}{re.escape(match_form(flag))}(?![a-z0-9-])")
+    return any(printed.search(line.match) for line in content.lines)
+
+
+# ---- versions, and what change logs say of each
+
+
+def versions_asked(question: Question, contents: Sequence[DocumentContent]) -> set[str]:
+    """The versions that a question names by a word for that ("release 3.4", "v3.4") or by a document ("chrony 4.4")."""
+    topic, words = question.topic_form, words_anywhere("version_words")
+    titles = {word for each in contents for word in normalise_words(f"{each.title} {each.file_name}".replace("_", " "))}
+    return {
+        found["code"]
+        for found in VERSION.finditer(topic)
+        if found["v"]
+        or (words | titles).intersection(normalise_words(topic[: found.start()])[-1:])
+        or words.intersection(normalise_words(topic[found.end() :])[:1])
+    }
+
+
+def has_version(code: str, content: DocumentContent) -> bool:
+    """Whether a document prints a version, and not only the number of a section, at its head or where it is meant."""
+    form = code.replace(".", " ")
+    lines = [content.lines[at - 1] for at in lexicon_of(content).lines_with_any((form, f"v{form}"))]
+    return code in version_heads(content).values() or any(
+        found["code"] == code
+        and (found.start() or not line.text[found.end() :].lstrip(" .)")[:1].isupper())
+        and not any(start <= found.start() < end for _, start, end in references_in(line.match))
+        for line in lines
+        for found in VERSION.finditer(line.match)
+    )
+
+
+@kept_with_content
+def version_heads(content: DocumentContent) -> dict[int, str]:
+    """The lines under which a change log speaks of a version, by their numbers, with that version."""
+    heads, words = dict[int, str](), words_anywhere("version_words")
+    for line in content.lines:
+        if found := HEAD.fullmatch(line.match):
+            is_named = words & {found["before"], found["after"]} or (found["v"] and not found["before"])
+            is_set_apart = not found["words"] or "(" in line.match or (not found["mark"] and line.text[0].isupper())
+            is_title = line.kind == "heading" and not found["after"]
+            heads |= {line.number: found["code"]} if (is_named and is_set_apart) or is_title else {}
+    return heads
+
+
+def other_version(candidate: Candidate, asked: set[str], content: DocumentContent) -> str:
+    """The version of which a change log speaks at a place instead of those asked for, or ""."""
+    heads, said = version_heads(content), f"{candidate.breadcrumb} {candidate.anchor_text} {candidate.own_text}"
+    above = heads.get(max((at for at in heads if at <= candidate.anchor.first), default=0), "")
+    is_asked = asked & {above, *(found["code"] for found in VERSION.finditer(match_form(said)))}
+    return above if asked & {*heads.values()} and not is_asked else ""  # the head of that asked for may not be seen

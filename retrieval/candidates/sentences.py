@@ -1,7 +1,7 @@
 """The whole sentences of a place that a quote is made of where no model chooses its words."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from reading.matching import match_form
 from reading.rows import LineRow
 from reading.values.sentences import SENTENCE, split_at
 from retrieval.candidates.units import (
+    EDGE_SLACK,
     Piece,
     Prose,
     cut_around,
@@ -100,7 +101,9 @@ def answers_printed(content: DocumentContent) -> Mapping[int, LineRange]:
 
 
 def items_after(number: int, content: DocumentContent) -> list[LineRow]:
-    """The lines of the items that the line with that number announces; whole items of a list, LIST_LINES at most."""
+    """The lines of what the line with that number announces, LIST_LINES at most: whole items of a list, or the block
+    right below it that is set further in.
+    """
     units = units_of(content)
     announcing = units.around(number)
     begins = {announcing.first}  # of what introduces further items
@@ -111,11 +114,21 @@ def items_after(number: int, content: DocumentContent) -> list[LineRow]:
         lead_in = lead_in_of(item, content)
         rows = content.legible_lines(*item)
         is_beside = bool(taken) and marker_of(item, content) == marker_of(announcing, content)
-        if lead_in is None or lead_in.first not in begins or is_beside or len(taken) + len(rows) > LIST_LINES:
+        is_announced = lead_in.first in begins if lead_in else is_set_in(rows, content.lines[number - 1])
+        if not is_announced or is_beside or len(taken) + len(rows) > LIST_LINES:
             break
         begins.add(item.first)
         taken += rows
     return taken
+
+
+def is_set_in(rows: Sequence[LineRow], above: LineRow) -> bool:
+    """Whether rows are a block of text of the same section that begins further right than a line above them."""
+    place = above.page_number, above.column, above.toc_index
+    return bool(rows) and all(
+        (row.page_number, row.column, row.toc_index) == place and row.kind in PROSE and row.x0 > above.x0 + EDGE_SLACK
+        for row in rows
+    )
 
 
 @kept_by_key

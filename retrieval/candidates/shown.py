@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_by_key
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from reading.values.sentences import LINE_ENDS_SENTENCE, SENTENCE, split_at
+from reading.values.sentences import ITEM_CLAUSE, LINE_ENDS_SENTENCE, SENTENCE, split_at
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown_rows import Rows, find_rows
 from retrieval.candidates.units import (
-    CLAUSE,
     Piece,
     Prose,
     cut_around,
@@ -70,7 +69,7 @@ def show_sentence(candidate: Briefed, content: DocumentContent) -> Shown:
     prose = prose_of(own or LineRange(best, best), content)
     words = stems_said(" ".join(candidate.matched_keywords), language)
     part = (0, len(prose.text))
-    for ends in (SENTENCE, CLAUSE):
+    for ends in (SENTENCE, ITEM_CLAUSE):
         if part[1] - part[0] > SENTENCE_CHARS:
             parts = [(part[0] + start, part[0] + end) for start, end in split_at(prose.text[slice(*part)], ends)]
             texts = {each: prose.text[slice(*each)] for each in parts}

@@ -12,7 +12,7 @@ from reading.layout.ticks import SIGNS
 from reading.markdown import goes_on_in_row
 from reading.matching import goes_on_without_space
 from reading.rows import UNSEARCHED_KINDS, LineRow, cut_spans
-from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE, split_at
+from reading.values.sentences import ITEM_CLAUSE, LINE_ENDS_ITEM, SENTENCE, split_at
 from retrieval.candidates.plain import BULLETS
 from retrieval.types import LineRange
 
@@ -28,9 +28,6 @@ ROWS_APART = 4  # lines: a row of words has another one so near
 ITEM = re.compile(
     r"(?P<number>\d+(?:\.\d+)+)[.)]?\s|\(?(?:(?P<digits>\d{1,3})|(?P<roman>[ivxlc]{2,6}|[IVXLC]{2,6})|(?P<letter>[A-Za-z]))[.)]\s"
     rf"|(?P<bullet>[{BULLETS}{SIGNS}–—*-]|\[[xX_ ]?\])\s"
-)
-CLAUSE = re.compile(
-    r"[;:]\s+(?:(?:and|or)\s+)?|,\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)|(?<=\S)\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)"
 )
 WORD = re.compile(r"\s+")
 
@@ -295,7 +292,7 @@ def cut_around(text: str, wanted: tuple[int, int], limit: int) -> tuple[int, int
     """
     # Parts that begin or end where this is cut off are longer than the limit, and so never taken.
     inside = (max(0, wanted[0] - 2 * limit), min(len(text), wanted[1] + 2 * limit))
-    for ends in (SENTENCE, CLAUSE, WORD):
+    for ends in (SENTENCE, ITEM_CLAUSE, WORD):
         parts = [(inside[0] + start, inside[0] + end) for start, end in split_at(text[inside[0] : inside[1]], ends)]
         first = next((at for at, part in enumerate(parts) if part[1] > wanted[0]), len(parts) - 1)
         last = next((at for at, part in enumerate(parts) if part[1] >= wanted[1]), len(parts) - 1)

@@ -57,7 +57,7 @@ PLACED = re.compile(rf"\b(\w++) {AT} ({NAMES})")  # "the branch in Yate"
 LABEL = r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Z])\b(?![.,]?\d|['’]|-[^\W\d])"
 JOINED = r"(?:, | (?:and|or|to|und|oder|bis|et|ou|à|y|o|a) |[–/-])"
 LISTED = re.compile(rf"\A(?:(?: \([^()]{{0,80}}\))?{JOINED}{LABEL}(?= ?[,;.()]|{JOINED}|\Z))*+")  # "8.2 (Cap), 9"
-TITLED = re.compile(rf"{TITLE_WORDS}+[.;]?")
+TITLE_CASED = re.compile(rf"{TITLE_WORDS}+[.;]?")
 NUMBERED = re.compile(r"^\W*\d+(?:\.\d+)*[.)]?\s")
 UNREAD = re.compile(r"(?<![\d/.-])\d{1,2}([/.-])\d{1,2}\1\d{2,4}(?!\d)")  # a date that may be read in two ways
 CALENDAR = re.compile(r"\b(?:date|datum|fecha)\b", re.IGNORECASE)  # a duration is none
@@ -72,7 +72,7 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     question, of no other year, and has a value of the kind asked for. What introduces a list says nothing without it,
     nor does a question. Of one that `is_read` for an answer any word of the question is enough, and any number.
     """
-    is_title = question.answer_type == "boolean" and TITLED.fullmatch(text) and not text.isupper()
+    is_title = question.answer_type == "boolean" and TITLE_CASED.fullmatch(text) and not text.isupper()
     if text.endswith(":") or is_title or ASKS.search(text) or not is_of_form(text, question):
         return False
     body = without_heading(text, question.language)

@@ -78,6 +78,7 @@ IDENTIFIER = re.compile(
         | \d+(?:\.\d+)+[a-z]?                      # 3.2.1
         | \d+-[A-Z]\b | (?!{YEAR_DIGITS}-)\d{{2,}}-\d+  # 10-K, 800-53
         | [A-Z]-[A-Z]{{2,}}                          # C-SCRM
+        | [A-Z][a-z]{{2,}}(?:-[A-Z][a-z]{{2,}}){{2,}}   # Automatic-Reboot-Time
         | (?!(?:{CURRENCY_CODES})\b)[A-Z]{{2,6}}\ (?!{YEAR_DIGITS}\b)\d{{2,}}(?![-.:]\w)  # ISO 14001
         )(?!\w)""",
     re.VERBOSE,
@@ -360,10 +361,10 @@ def words_typed(piece: str) -> list[str]:
     return RUN_OR_WORD.findall(matched) if UNSPACED.search(matched) else split_words(matched)
 
 
-def owners_named(topic: str, language: str) -> list[tuple[str, ...]]:
+def owners_named(topic: str, language: str, behind: str = "owner") -> list[tuple[str, ...]]:
     """What the things in a question belong to, in match form: "late delivery of cargo ships" has ("cargo", "ships")."""
     owners: list[tuple[str, ...]] = []
-    for found in phrasing_rules().in_language("owner", language).finditer(topic):
+    for found in phrasing_rules().in_language(behind, language).finditer(topic):
         rest = topic[found.end() :]
         tokens = tokens_of(rest, language)
         if not tokens or not rest.startswith(tokens[0].typed):

@@ -102,6 +102,7 @@ FRAMES = {
     "table": r"\b(?:{table})\b",
     "figure": r"\b(?:{figure})\b",
     "owner": r"\b(?:{owner})(?=\w)",
+    "which": r"\b(?:{which})(?=\w)",
     "locating": f"{LOCATED} | {NAMED}",
     "contracted": LOCATED,
     "article": LOCATED,
@@ -152,7 +153,7 @@ FRAMES = {
     "spanning": r"^(?:{spanning})$",
     "ruling": r"\b(?:{ruling})\b",
     "binding": r"\b(?:{binding})\b",
-    "excepting": r"\b(?:{excepting})\b",
+    "excepting": r"\b(?=[^\W\d]{2}|[aà]\s|[ns]')(?:{excepting})\b",  # one letter: "à moins que", "n'est", "s'il"
     "reasoning": r"\b(?:{reasoning})(?!\w)",
     "denial": r"\b(?:{negation})\b",
     "settling": r"\b(?:{settling})\b",

@@ -59,7 +59,7 @@ def store_run(
     with transaction.atomic():
         own = [None if each is result.shared else each for each in (result.ranking.exchange, result.other_look)]
         call, look = (LLMCall.objects.record(each) if each else None for each in own)
-        reading = LLMCall.objects.record(result.reading) if result.reading else None
+        asked = LLMCall.objects.record(result.question_exchange) if result.question_exchange else None
         run = result_row(result)
         run.llm_call = call
         run.settings = run.settings | {"asked_as": role_in(user, base)}
@@ -67,7 +67,7 @@ def store_run(
         keep_typed(run, typed)
         if field:
             run.plan["field"] = dict(field)
-        for kind, beside in (("reading", reading), ("look", look), ("shared", shared)):
+        for kind, beside in (("reading", asked), ("look", look), ("shared", shared)):
             if beside:
                 column, key = BESIDE[kind]
                 getattr(run, column)[key] = str(beside.pk)
@@ -76,8 +76,8 @@ def store_run(
         RunDocument.objects.bulk_create(document_rows(result, run), batch_size=DOCUMENTS_A_BATCH)
         record_parses(document.parse_id for document in result.documents if document.parse_id)
         RUN.vouch(run.pk)
-        if reading:
-            READING.vouch(reading.pk)
+        if asked:
+            READING.vouch(asked.pk)
         if look:
             LOOK.vouch(look.pk)
     note_ids(run=run.pk)

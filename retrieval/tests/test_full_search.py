@@ -23,7 +23,7 @@ from retrieval.record.as_json import looked_at, result_json, stored_result_json
 from retrieval.record.ledger_forms import RUN
 from retrieval.record.storing import store_run
 from retrieval.told.columns import StoredCoverage
-from retrieval.types import Finding, RetrievalResult
+from retrieval.types import DocumentResult, RetrievalResult
 
 pytestmark = pytest.mark.django_db
 WITHOUT = BaseSettings(embeddings="none")
@@ -35,7 +35,7 @@ def search(question: str, documents: Sequence[Document], **options: object) -> R
     return search_each(question, documents, settings=WITHOUT, **options)  # type: ignore[arg-type]
 
 
-def findings(result: RetrievalResult) -> dict[str, Finding]:
+def findings(result: RetrievalResult) -> dict[str, DocumentResult]:
     return {each.title: each.finding for each in result.documents if each.finding}
 
 
@@ -130,7 +130,7 @@ def test_one_that_takes_too_long_is_not_read_again_with_the_others(keep: Keep, s
 def test_an_absence_that_one_document_contradicts_is_doubted_in_every_part(keep: Keep) -> None:
     result = search("What about earthquakes, and what is the shoe size?", fillers(keep, 2))
     assert {part.outcome for part in result.parts} == {"not_found"}
-    found = replace(result.documents[0], finding=Finding("found", "", 0.9, 1))
+    found = replace(result.documents[0], finding=DocumentResult("found", "", 0.9, 1))
     doubted = doubt_absence(replace(result, documents=(found, *result.documents[1:])), set())
     assert (doubted.status, {part.outcome for part in doubted.parts}) == ("weak", {"weak"})
     assert not any(part.missing for part in doubted.parts), "a page would say that no page mentions them"

@@ -89,6 +89,29 @@ class StoredCoverage(TypedDict, total=False):
     alone: int
 
 
+class StoredLeftOut(TypedDict):
+    """`retrieval.types.LeftOut`."""
+
+    candidate_id: str
+    document_id: str
+    page_number: int
+    section_title: str
+    rrf_rank: int
+    matched_keywords: list[str]
+    reason: str
+
+
+class StoredContradiction(TypedDict):
+    """`retrieval.types.Contradiction`; runs from before amendments were read have the first two alone."""
+
+    candidate_ids: list[str]
+    point: str
+    values: NotRequired[list[str]]
+    clause: NotRequired[str]
+    in_force: NotRequired[list[dict[str, str]]]  # `retrieval.types.ClauseState`
+    is_conditional: NotRequired[bool]
+
+
 class StoredPlan(TypedDict, total=False):
     """`retrieval.types.Plan`, with what was left out and what became of the parts; `told` has the facts of reasons.
 
@@ -96,7 +119,7 @@ class StoredPlan(TypedDict, total=False):
     """
 
     flags: list[StoredFlag]
-    left_out: list[dict[str, object]]
+    left_out: list[StoredLeftOut]
     parts: list[StoredPart]
     told: dict[str, object]
     headlines: list[dict[str, object]]

@@ -3,7 +3,6 @@
 Reasons of before facts were recorded, and those a model wrote, are shown as they were recorded.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
@@ -14,14 +13,14 @@ from django.utils.translation import get_language_info, gettext_lazy, gettext_no
 from django.utils.translation import gettext as _
 
 from documents.pages.phrasing import group_thousands
+from reading.values.sentences import RECORDED_SENTENCE
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.clauses import Clause
-from retrieval.told.columns import StoredFlag, StoredGate
+from retrieval.told.columns import StoredContradiction, StoredFlag, StoredGate
 from retrieval.told.planned import Facts, mark_each, name_type, say_planned
 from retrieval.told.recorded import say_recorded
 
 READS = 0.85  # how far a passage reads as an answer before it is said; tables and forms often read less
-SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z])")
 STATEMENTS = {
     "balance sheet": gettext_lazy("balance sheet"),
     "income statement": gettext_lazy("income statement"),
@@ -66,12 +65,12 @@ def without_names(facts: Facts) -> Facts:
     return {**facts, **parts, **({"names": ()} if facts.get("code") == "amended" else {})}
 
 
-def name_of_point(contradiction: Facts) -> str:
+def name_of_point(contradiction: StoredContradiction) -> str:
     """What passages that are told side by side are."""
     return _("Versions of a clause") if contradiction.get("clause") else _("Passages disagree")
 
 
-def point_of(contradiction: Facts) -> str:
+def point_of(contradiction: StoredContradiction) -> str:
     """What passages that disagree say differently, or that they are versions of a clause."""
     if contradiction.get("clause"):
         clause = str(contradiction["clause"])
@@ -137,7 +136,7 @@ def missing_of(run: RetrievalRun) -> str:
 
 def in_words(stored: str) -> str:
     """Stored sentences in the reader's language if they are fixed ones of ours, else as they were stored."""
-    return " ".join(_(each) for each in SENTENCES.split(stored) if each)
+    return " ".join(_(each) for each in RECORDED_SENTENCE.split(stored) if each)
 
 
 def told_of(run: RetrievalRun) -> dict[str, Any]:

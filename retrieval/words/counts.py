@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from reading.matching import match_form, match_map
 from reading.values.numbers import COUNTING_WORDS, NAMES, PRONOUNS, RANGING, TOUCHING, is_labelled
+from reading.values.sentences import COUNT_AHEAD, COUNT_CLAUSE
 from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, files_of
 from retrieval.types import Question
@@ -88,7 +89,7 @@ def count_before(words: Sequence[str], at: int) -> int:
 def counts_stated(text: str, forms: Iterable[str]) -> list[int]:
     """How many of a thing, in any of its forms, each place of a text in match form says there are."""
     wanted, found = set(forms), []
-    for sentence in re.split(r"[.;:](?:\s|$)", text):
+    for sentence in COUNT_CLAUSE.split(text):
         words = re.findall(r"\w+(?:\.\w+)*", sentence)
         found += [count for at, word in enumerate(words) if word in wanted and (count := count_before(words, at))]
     return found
@@ -141,7 +142,7 @@ def totals_in(text: str, forms: frozenset[str]) -> Iterator[Counted]:
             is_figure = text[start].isdecimal()
             if is_figure and (text[start - 1 : start] in ("", "\n") or is_labelled(text, start)):
                 continue  # the number of a heading, a clause, an item
-            before = re.split(r"[.;:]\s|\n", text[max(start - SAID_BEFORE, 0) : start])[-1]
+            before = COUNT_AHEAD.split(text[max(start - SAID_BEFORE, 0) : start])[-1]
             words = [] if is_numbered else match_form(before).split()
             number = 0 if TOUCHING.search(before) else number_told(found, words, is_numbered=bool(is_numbered))
             if number is not None:

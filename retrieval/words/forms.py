@@ -40,7 +40,8 @@ def verb_forms(word: str, language: str) -> Iterator[str]:
     roots = {
         root for ending in endings if word.endswith(ending) for root in roots_of(word.removesuffix(ending), prefixes)
     }
-    for prefix, root in sorted(roots):
+    whole = word_lists("whole_roots")[language]
+    for prefix, root in sorted(each for each in roots if PARTICIPLE + each[1] not in whole):
         for ending in endings:
             yield f"{prefix}{root}{ending}"
             yield f"{prefix}{PARTICIPLE}{root}{ending}"

@@ -4,11 +4,11 @@ Which words make a date a start or an end is data (`periods.*.toml`). Two dates 
 of one thing: a start and then an end in one clause, or two questions that differ in nothing else.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from reading.values.sentences import PERIOD_CLAUSE
 from reading.values.years import YEAR_WORD
 from reading.wording import read_once
 from retrieval.words.printed import Value, dates_in, values_in
@@ -22,7 +22,6 @@ FRAMES["another"] = r"\b(?:{another})(?!\w)"
 FRAMES["within"] = r"\b(?:{within})\Z"  # right before a duration: by when
 FRAMES["counting"] = r"\A\s?(?:{counting})(?!\w)"  # right after one: from when
 period_words = read_once(__name__, "periods", FRAMES)
-CLAUSE_ENDS = re.compile(r"[.;!?](?=\s)")
 BEYOND_MAX = 200  # characters before a start or an end: seven words
 OTHERS = {("start", "end"), ("end", "start"), ("end", "signed")}  # as asked, and as printed
 BETWEEN_MAX = 80  # characters between the two dates of one clause: farther apart they are of two things
@@ -62,12 +61,12 @@ def find_reversed(text: str) -> list[Reversed]:
         Reversed(text[one.start : one.end], text[two.start : two.end])
         for (one, start), (two, end) in pairwise(zip(dates, sides, strict=True))
         if (start, end) == ("start", "end") and one.value > two.value
-        if two.start - one.end <= BETWEEN_MAX and not CLAUSE_ENDS.search(text[one.end : two.start])
+        if two.start - one.end <= BETWEEN_MAX and not PERIOD_CLAUSE.search(text[one.end : two.start])
     ]
 
 
 def clause_before(text: str, begin: int, date: Value) -> str:
-    return CLAUSE_ENDS.split(text[begin : date.start])[-1]
+    return PERIOD_CLAUSE.split(text[begin : date.start])[-1]
 
 
 def is_other_side(asked: str, text: str, date: Value) -> bool:
@@ -97,7 +96,7 @@ def counts_from_side(asked: str, text: str) -> bool:
 def tells_own_day(text: str) -> bool:
     """Whether a text says before a year that something was made or begins then, and of no certain other agreement."""
     words = period_words()
-    before = [CLAUSE_ENDS.split(text[: year.start()])[-1] for year in YEAR_WORD.finditer(text)]
+    before = [PERIOD_CLAUSE.split(text[: year.start()])[-1] for year in YEAR_WORD.finditer(text)]
     told = (each for each in before if not words["another"].search(each))
     return any(words["made"].search(each) or words["start"].search(each) for each in told)
 

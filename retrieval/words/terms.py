@@ -63,6 +63,8 @@ def weigh_terms(question: Question, lexicon: Lexicon) -> tuple[WeighedTerm, ...]
 
 def said_as(text: str, question: Question) -> str:
     """A word of a question as it was typed, with those that count as one with it, or that it was written in."""
+    if not text[0].isalnum():
+        return text  # an option, or an ending of files
     group = next((group for group in question.groups if group[0].text == text), ())
     said, texts = normalise_words(question.original), [each.text for each in group if each.is_own] or [text]
     whole = [next((word for word in said if each in word and each not in said), each) for each in texts]

@@ -70,6 +70,28 @@ def test_it_filters_and_hides_like_the_list(house: House, make_run: MakeRun) -> 
     assert taken(house.auditor, "/audit/export.jsonl?status=nonsense")[0] == 400
 
 
+def test_what_a_model_judged_is_handed_to_the_owner_alone(
+    house: House, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its roles, of a model's runs only, none without a question or a passage; the export is on record."""
+    monkeypatch.setattr(exports, "PASSAGES_A_BATCH", 3)
+    for number in range(3):
+        make_run("primary discarded unjudged", arbiter="model", question=f"Question {number}", section="3 Fees")
+    make_run("primary", question="Judged by rules")
+    make_run("primary", arbiter="model", question="")  # erased
+    status, text = taken(house.owner, "/audit/judged-passages.jsonl")
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert (status, {row["question"] for row in rows}) == (200, {f"Question {number}" for number in range(3)})
+    assert [row["role"] for row in rows] == ["primary", "discarded"] * 3
+    assert {(row["section_title"], row["document"], bool(row["anchor_text"])) for row in rows} == {
+        ("3 Fees", str(house.document.pk), True)
+    }
+    assert AuditEvent.objects.get().action == "export_judged"
+    for person in (house.auditor, house.asker, house.stranger):
+        assert taken(person, "/audit/judged-passages.jsonl") == (200, "")
+    assert taken(house.owner, "/audit/judged-passages.jsonl?status=not_found") == (200, "")
+
+
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1"])
 def test_no_cell_computes(cell: str) -> None:
     row = ExportedRun._make([""] * len(ExportedRun._fields))._replace(question=cell)

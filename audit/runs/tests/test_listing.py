@@ -194,6 +194,12 @@ def test_it_asks_the_database_as_often_for_many_as_for_one(
         assert len(questions(client.get(LIST))) == RUNS_A_PAGE
 
 
+def test_what_a_model_judged_is_offered_to_owners_only(house: House, make_run: MakeRun, browse: Any) -> None:
+    make_run()
+    pages = [browse(person, LIST).content.decode() for person in (house.owner, house.auditor)]
+    assert ["judged-passages" in page for page in pages] == [True, False]
+
+
 def test_it_escapes_what_was_asked(house: House, make_run: MakeRun, browse: Any) -> None:
     make_run(question="<script>alert(1)</script>", base_name="<b>base</b>", asked_by_name='"><img src=x>')
     page = browse(house.auditor, LIST).content.decode()

@@ -21,6 +21,7 @@ from chat.asking import QuestionError, check_question, keep_question
 from chat.handing_over import FILES_NAME, SHELL_EMAIL
 from chat.models import Answer, Turn
 from chat.page.outcomes import say_unmentioned, sureness_of
+from chat.page.struck_quotes import MARKED, mark_quote
 from chat.scope import QuestionScope, ScopeError, choose
 from chat.turns.conductor import AnsweringFailed, answer_turn
 from chat.turns.repeats import describe_repeat
@@ -32,6 +33,7 @@ from documents.models import Document, KnowledgeBase, Role
 from documents.storage.uploads import UploadRefused
 from ledger.management.refusals import explain_error
 from reading.matching import join_without_space
+from reading.rows import STRUCK_MARK, STRUCK_TOLD
 from retrieval.models import RetrievalRun
 from retrieval.record.as_json import result_json, stored_result_json
 from retrieval.told.outcomes import outcome_named
@@ -161,5 +163,8 @@ def as_text(turn: Turn) -> str:
         lines = [outcome, answer.text, f"Words searched: {words}" if words else ""]
     for citation in answer.citations.select_related("candidate"):
         place = describe_place(citation.candidate, cited_pages(citation), with_document=True)
-        lines.append(f"[{citation.marker}] {place}\n    {join_without_space(citation.quote)}")
+        marked = join_without_space(mark_quote(citation))
+        quote = MARKED.sub(rf"{STRUCK_MARK}\1{STRUCK_MARK}", marked)
+        told = f"\n    ({STRUCK_TOLD})" if quote != marked else ""
+        lines.append(f"[{citation.marker}] {place}\n    {quote}{told}")
     return "\n\n".join(filter(None, lines))

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from chat.conftest import Ask
+from chat.management.commands.ask import as_text
 from chat.models import Citation, Turn
 from chat.page.export import escape_markdown
 from chat.page.thread import ShownTurn, turns_of
@@ -18,6 +19,7 @@ from chat.page.viewer import cited_page
 from chat.page.weak_sources import WEAKNESSES, weaknesses_of, with_weaknesses
 from chat.turns.conductor import answer_turn
 from documents.models import Document, Line, Page, Parse
+from reading.rows import STRUCK_TOLD
 
 
 @pytest.fixture
@@ -71,6 +73,7 @@ def test_struck_words_of_a_quote_are_struck_and_it_is_stored_as_it_is(turn: Turn
     for view in ("chat:conversation", "audit:trail"):
         assert "The <s>rent &lt;is&gt; 2~3</s> " in page_of(turn, tenant, view)
     assert f"The ~~{escape_markdown(words)}~~ " in page_of(turn, tenant, "chat:export")
+    assert f"The ~~{words}~~ " in as_text(turn) and STRUCK_TOLD in as_text(turn)
     (loaded,) = turns_of(turn.conversation)
     cited = next(each for each in ShownTurn(loaded).citations if each.marker == citation.marker)
     peek = render_to_string("chat/_parts.html", {"line": [(None, cited)]})

@@ -26,7 +26,7 @@ from chat.turns.compose import (
     TOO_LONG,
     UNJUDGED,
     Kind,
-    Writing,
+    WriterContext,
     compose,
     notes_on,
     with_figures,
@@ -49,8 +49,8 @@ class Reader:
     shown: list[str] = field(default_factory=list)
     is_tired: bool = False
 
-    def writing(self, mode: str = "balanced", **settings: Any) -> Writing:
-        return Writing(mode, BaseSettings(**settings), self.shown.append, lambda: self.is_tired)
+    def writing(self, mode: str = "balanced", **settings: Any) -> WriterContext:
+        return WriterContext(mode, BaseSettings(**settings), self.shown.append, lambda: self.is_tired)
 
 
 @pytest.fixture

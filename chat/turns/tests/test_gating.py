@@ -14,7 +14,7 @@ from chat.models import Answer
 from chat.page.stages import say_stage
 from chat.turns.compose import NOT_BACKED
 from chat.turns.conductor import answer_turn
-from chat.turns.gating import MENDED, REWRITTEN, Gated, Written, pass_gate
+from chat.turns.gating import MENDED, REWRITTEN, GatedDraft, WriterReply, pass_gate
 from chat.writing.claims import FINDING_MAX, check_claims
 from chat.writing.excerpts import Excerpt
 from chat.writing.writer import StreamedReply
@@ -30,18 +30,18 @@ WRONG, RIGHT = "The tenant need not pay by transfer [1].", "The rent is 12,500 e
 FAULT = {"need not pay": "the tenant pays the rent by bank transfer"}
 
 
-def written(text: str) -> Written:
+def written(text: str) -> WriterReply:
     reply = StreamedReply([1])
     reply.feed(text)
     reply.finish()
-    return Written(reply, None)
+    return WriterReply(reply, None)
 
 
-def gate(first: str, second: str = "") -> tuple[Gated, list[str]]:
+def gate(first: str, second: str = "") -> tuple[GatedDraft, list[str]]:
     """The answer after the gate, and what the writer was told of its first draft."""
     told: list[str] = []
 
-    def rewrite(findings: str) -> Written:
+    def rewrite(findings: str) -> WriterReply:
         told.append(findings)
         return written(second)
 
@@ -185,7 +185,7 @@ def test_dates_the_wrong_way_round_are_told_once_and_then_flagged(serve: Serve) 
     wrong = "The lease begins on 1 March 2025 and ends on 1 March 2024 [1]."
     told: list[str] = []
 
-    def rewrite(findings: str) -> Written:
+    def rewrite(findings: str) -> WriterReply:
         told.append(findings)
         return written(wrong)
 

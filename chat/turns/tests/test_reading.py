@@ -142,4 +142,4 @@ def test_nothing_is_read_in_parts_where_it_fits(tenant: User, handbook: Document
 )
 def test_the_room_of_a_window(tokens: int | None, whole: int) -> None:
     rooms = rooms_in(Window(tokens), "?", build_instructions(()))
-    assert rooms.whole <= whole and rooms.part >= rooms.whole and rooms.whole > 0.9 * whole
+    assert rooms.whole <= whole and rooms.batch >= rooms.whole and rooms.whole > 0.9 * whole

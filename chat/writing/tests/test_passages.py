@@ -4,7 +4,7 @@ import pytest
 
 from chat.conftest import Serve
 from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_blocks
-from chat.writing.passages import read_part, split_into_parts
+from chat.writing.passages import read_batch, split_into_batches
 from llm.tiers import ChosenTier
 
 HEAD = "columns | 2024 | 2023"
@@ -27,7 +27,7 @@ def test_every_row_is_in_a_part_and_no_part_is_too_long(room: int) -> None:
         an_excerpt(3, *(f"Row {number} | {number} | {number}" for number in range(40)), head=HEAD),
         an_excerpt(4, "word " * 900),
     ]
-    parts = split_into_parts(excerpts, room)
+    parts = split_into_batches(excerpts, room)
     assert all(part for part in parts) and max(map(size_of, parts)) <= room
     for excerpt in excerpts:
         pieces = [row for part in parts for each in part if each.number == excerpt.number for row in each.rows]
@@ -51,7 +51,7 @@ def test_only_what_is_printed_is_taken_of_the_copies(serve: Serve) -> None:
     ]
     server = serve()
     server.copied = [{"copies": copies, "answered": True}]
-    read = read_part("What is the rent?", part, "part 1 of 3", deadline_s=120, chosen=ChosenTier())
+    read = read_batch("What is the rent?", part, "part 1 of 3", deadline_s=120, chosen=ChosenTier())
     assert {number: [row.text for row in rows] for number, rows in read.rows.items()} == {
         1: ["The rent is 500 euros."],
         2: ["Revenue | 5 | 4", "Costs | 3 | 2"],
@@ -64,5 +64,7 @@ def test_only_what_is_printed_is_taken_of_the_copies(serve: Serve) -> None:
 
 def test_an_answer_of_which_nothing_is_printed_is_none(serve: Serve) -> None:
     serve().copied = [{"copies": [{"excerpt": 1, "quote": "The rent is 900 euros."}], "answered": True}]
-    read = read_part("?", [an_excerpt(1, "The rent is 500 euros.")], "part 1 of 2", deadline_s=120, chosen=ChosenTier())
+    read = read_batch(
+        "?", [an_excerpt(1, "The rent is 500 euros.")], "part 1 of 2", deadline_s=120, chosen=ChosenTier()
+    )
     assert (read.rows, read.unknown, read.is_answer) == ({}, 1, False)

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 
 from docintel_site.http import body_limit
 from docintel_site.http.asgi_types import Application, Message, Receive, Scope, Send
@@ -107,6 +108,11 @@ class Sender:
     @property
     def body(self) -> bytes:
         return b"".join(message["body"] for message in self.sent[1:])
+
+
+@pytest.fixture(autouse=True)
+def _usual_machine(settings: Settings) -> None:
+    settings.PATIENCE = 1
 
 
 def pieces_of(size: int) -> list[bytes]:

@@ -86,7 +86,7 @@ def watch_and(steps: Callable[[Callable[..., None]], None], *arguments: object) 
     out, err = StringIO(), StringIO()
 
     def wait_for(words: str, times: int = 1) -> None:
-        for _ in range(600):
+        for _ in range(1_800):
             if (out.getvalue() + err.getvalue()).count(words) >= times:
                 return
             time.sleep(0.1)

@@ -233,11 +233,11 @@ def test_an_older_parse_has_the_registry_that_is_stored_today(base: KnowledgeBas
 
 
 def test_threads_that_compute_a_value_at_once_share_the_first() -> None:
-    content, both = make_content(), Barrier(2)
+    content, both = make_content(), Barrier(2, timeout=60)
 
     @kept_with_content
     def value_of(content: DocumentContent) -> object:
-        both.wait(timeout=60)
+        both.wait()
         return object()
 
     with ThreadPoolExecutor() as pool:

@@ -1,6 +1,6 @@
 """Rows in and out of the database: everything of a reading comes back as it was, whole or not at all."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from documents.storage.store import (
 from documents.tests.readings import HANDBOOK, make_document, store_rows, store_text
 from reading.passages import cut_passages
 from reading.plain_text import read_markdown, read_plain_text
-from reading.rows import LineSpan, PageRow, PassageRow, Reading
+from reading.rows import LineSpan, PageRow, PassageRow, Reading, ReadingReport
 
 pytestmark = pytest.mark.django_db
 
@@ -62,7 +62,8 @@ def test_what_is_odd_of_a_page_is_kept(base: KnowledgeBase) -> None:
     reading = read_plain_text("One line")
     page = PageRow(1, "A-1", 595.32, 841.9, 270, "none", 3, ("unreadable", "huge_page"))
     line = reading.lines[0]._replace(spans=(LineSpan(0, 3, 1.5, 2.25), LineSpan(4, 8, 3.0, 4.0)), y0=-3.5)
-    odd = Reading("", "", (page,), (line,), reading.toc, ("pages_unreadable(1)",), {"nested": {"é": [1, None]}})
+    report = cast(ReadingReport, {"nested": {"é": [1, None]}})
+    odd = Reading("", "", (page,), (line,), reading.toc, ("pages_unreadable(1)",), report)
     parse = store_rows(make_document(base), odd)
     content = read_content(parse)
     assert content.pages == (page,) and content.lines == (line,)

@@ -12,6 +12,7 @@ import pytest
 
 from reading.processes.forked import Patience, run_in_fork
 from reading.processes.starting import ROOT
+from reading.processes.tests.standing import stand_still
 
 PATIENT = Patience(1_000_000)  # from when this file is read, which may be hours before its tests run
 
@@ -90,18 +91,13 @@ def test_it_stops_when_the_processor_time_of_all_is_up() -> None:
 def test_a_copy_that_stands_still_loses_nothing() -> None:
     """Longer than it may work: what the machine does meanwhile costs it no processor time."""
 
-    def stand_still(number: int) -> int:
-        pid = os.getpid()
-        if number == 2 and not os.fork():
-            time.sleep(3 * EACH_S)
-            os.kill(pid, signal.SIGCONT)
-            os._exit(0)
+    def stand_at_the_third(number: int) -> int:
         if number == 2:
-            os.kill(pid, signal.SIGSTOP)
+            stand_still(3 * EACH_S)
         return number
 
     EACH_S = 0.5
-    assert run_in_fork(range(5), stand_still, 2 * EACH_S, PATIENT, each_s=EACH_S) == {n: n for n in range(5)}
+    assert run_in_fork(range(5), stand_at_the_third, 2 * EACH_S, PATIENT, each_s=EACH_S) == {n: n for n in range(5)}
 
 
 def test_a_copy_that_waits_for_nothing_is_ended_by_the_wall_clock() -> None:

@@ -130,7 +130,7 @@ def test_after_many_files_another_server_takes_over(path: Path, monkeypatch: pyt
 
 def test_a_server_dies_with_its_process(path: Path) -> None:
     program = READ + "read_in_child(Path(sys.argv[1])); from reading.processes import starting\n"
-    program += "print(starting._starter.server.process.pid, flush=True); time.sleep(60)"
+    program += "print(starting._starter.server.process.pid, flush=True); time.sleep(600)"
     parent = subprocess.Popen([sys.executable, "-c", program, path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
@@ -163,7 +163,7 @@ def test_what_a_reader_leaves_behind_is_ended_with_it(path: Path, monkeypatch: p
         "import os, sys, time, runpy; from reading.processes import child\n"
         "def work(*arguments):\n"
         "    if os.fork(): raise SystemExit(0)\n"
-        "    [os.close(number) for number in (0, 1)]; time.sleep(60)\n"
+        "    [os.close(number) for number in (0, 1)]; time.sleep(600)\n"
         "child.do = work; runpy.run_module('reading.processes.server', run_name='__main__')"
     )
     monkeypatch.setattr(starting, "SERVER", ("-c", program))

@@ -1,13 +1,19 @@
-"""Years, scales and abbreviations are written once; whoever needs one takes it from here."""
+"""Years, scales, abbreviations and ends of sentences are written once; whoever needs one takes it from here."""
 
 import re
 from itertools import pairwise
 
 import pytest
 
-from reading.values.months import MONTH, MONTH_STEM, MONTHS
+from reading.values.months import MONTH, MONTH_STEM, MONTHS, NAMES
 from reading.values.scales import SCALE_WORDS, SCALES
-from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS, LINE_ENDS_CLAUSE, SENTENCE
+from reading.values.sentences import (
+    ABBREVIATION,
+    ABBREVIATION_CHARS,
+    LINE_ENDS_CLAUSE,
+    OPENING_ABBREVIATION,
+    SENTENCE,
+)
 from reading.values.years import YEAR, YEAR_WORD, years_in
 from tests.product import APPS, ROOT, sources
 
@@ -18,6 +24,10 @@ WRITTEN_ONCE = {
     "jan|feb": "reading/values/months.py",
     "$€£¥": "reading/values/currencies.py",
     "Inc|Ltd": "reading/values/sentences.py",
+    " inc ltd ": "reading/values/sentences.toml",
+    "[.!?])": "reading/values/sentences.py",
+    "[.?!])": "reading/values/sentences.py",
+    "[.;!?]": "reading/values/sentences.py",
 }
 
 
@@ -41,7 +51,7 @@ def test_a_year_is_told_from_longer_numbers() -> None:
 
 
 def test_every_month_has_names_and_is_known_by_the_whole_of_each() -> None:
-    assert set(MONTHS.values()) == set(range(1, 13))
+    assert {len(months) for months in NAMES.values()} == {12} and set(MONTHS.values()) == set(range(1, 13))
     assert all(re.fullmatch(MONTH, name) for name in MONTHS)
     assert all(re.match(MONTH_STEM, name) for name in ("march", "dezember", "août", "oktober"))
 
@@ -69,6 +79,11 @@ def test_each_scale_has_a_word() -> None:
 )
 def test_an_abbreviation_ends_no_sentence(text: str) -> None:
     assert ABBREVIATION.search(text[-ABBREVIATION_CHARS:])
+
+
+@pytest.mark.parametrize("text", ["Smith et al.", "Miete usw.", "avec la sté.", "gem. Abs.", "d. h."])
+def test_an_abbreviation_of_the_opening_ends_no_sentence_there(text: str) -> None:
+    assert OPENING_ABBREVIATION.search(text) and not OPENING_ABBREVIATION.search("It is so.")
 
 
 @pytest.mark.parametrize(

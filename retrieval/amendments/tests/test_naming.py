@@ -154,3 +154,29 @@ def test_each_wording_finds_its_examples_and_no_counter_example(wording) -> None
 )
 def test_the_head_of_a_title_says_what_it_is(title: str, language: str, head: str) -> None:
     assert head_word_of(normalise_words(title), language) == head
+
+
+@pytest.mark.parametrize(
+    ("title", "written", "is_sure"),
+    [
+        ("Credit Agreement", ["1. Clause 4.1 of the Security Agreement is deleted."], False),
+        ("Credit Agreement", ["1. Clause 4.1 of the Credit Agreement is deleted."], True),
+        ("Credit Agreement", ["1. Clause 4.1 of the Existing Agreement is deleted."], True),
+        ("Lease Agreement", ["1. Clause 4.1 of the Lease is deleted."], True),
+        ("Lease Agreement", ["1. Clause 4.1 of the Parent Guaranty (the “Lease Guaranty”) is deleted."], False),
+        ("Credit Agreement", ["1. The Security Agreement is amended as follows: clause 4.1 is deleted."], False),
+        ("Credit Agreement", ["1. The Security Agreement is amended as follows:", "(a) Clause 4.1 is deleted."], False),
+        ("Credit Agreement", ["# 2. Amendments to the Parent Guaranty", "2.1 Clause 4.1 is deleted."], False),
+        ("Credit Agreement", ["# 2. Amendments to the Credit Agreement", "2.1 Clause 4.1 is deleted."], True),
+        ("Credit Agreement", ["# 2. Points discussed", "2.1 Clause 4.1 is deleted."], False),
+        ("Credit Agreement", ["# Recitals", "A. Clause 4.1 is deleted."], False),
+        ("Credit Agreement", ["# Recitals", "A. The parties agree:", "1. Clause 4.1 is deleted."], True),
+    ],
+)
+def test_a_clause_of_another_contract_and_what_is_not_agreed_take_nothing_away(
+    title: str, written: list[str], is_sure: bool
+) -> None:
+    name = f"First Amendment to the {title} dated 3 May 2019"
+    changing = content_of_lines([f"# {name}", *written], title=name, number=2)
+    (fee,) = find_versions([contract(title, "Dated 3 May 2019"), changing])
+    assert (fee.each[-1].in_force.change == "deleted") is is_sure

@@ -224,7 +224,8 @@ VAULT = content_of_lines(
     [
         "OpenSSH 9.0 mends 8 faults and 6 leaks.",
         "Backups meet ISO/IEC 27001.",
-        "The chief financial officer signs for research and development.",
+        "The Chief Financial Officer signs for Research and Development.",
+        "An audit of each store is kept; non-fungible tokens are not.",
         "Exports are encrypted at rest, parts even twice.",
     ],
     title="Vault",
@@ -240,7 +241,8 @@ VAULT = content_of_lines(
         ("Which faults does OpenSSH 9.0 mend?", []),
         ("There were 8.6 of them: which faults are mended?", []),  # names nothing
         ("Do backups meet ISO 27001?", []),
-        ("Does the CFO sign for it?", []),  # its words are there
+        ("Does the CFO sign for it?", []),  # its words are there, with capitals
+        ("Are NFT kept?", []),  # … or joined by a hyphen
         ("Is it signed for Pet insurance?", ["pet"]),  # no abbreviation
         ("Are exports NOT encrypted?", []),
         ("Are exports encrypted in phase II, is that OK?", []),
@@ -249,6 +251,11 @@ VAULT = content_of_lines(
 )
 def test_words_in_capitals_and_versions_are_names(asked: str, missing: list[str]) -> None:
     assert words_nowhere(parse_question(asked, [VAULT]), [VAULT]) == missing
+
+
+def test_a_document_without_lines_names_nothing() -> None:
+    blank = content_of_lines([], title="Vault")
+    assert words_nowhere(parse_question("Are exports encrypted with AES?", [blank]), [blank]) == ["aes"]
 
 
 @pytest.mark.parametrize(
@@ -261,9 +268,77 @@ def test_a_word_in_capitals_or_a_version_that_nobody_says_answers_nothing(asked:
     assert result.not_found_reason.startswith(f"no page that was read mentions “{missing}”")
 
 
+UPKEEP = content_of_lines(
+    [
+        "# 1.2 First run",
+        "It takes two minutes on a small server and is told in section 1.5.",
+        "# 2 Settings",
+        "Automatic-Reboot restarts the machine; the time is told, and the limit of downloads is 256.",
+        "With -s 5 it is silent; 7-Zip reads log.txt.",
+        "# Version 2.1",
+        "- The limit of downloads is 512.",
+        "# Version 2.0",
+        "- Logs are rotated. It needs Python",
+        "3.9 or later.",
+        "# 1.9",
+        "- The limit of downloads is 128.",
+    ],
+    title="Upkeep",
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [
+        ("What changed in version 1.2?", ["1.2"]),  # the number of a section
+        ("What changed in release 1.5?", ["1.5"]),  # … that is pointed to
+        ("What changed in Upkeep 2.2?", ["2.2"]),
+        ("What changed in v2.3?", ["2.3"]),
+        ("What changed in the 2.1.0 release?", []),
+        ("What changed in Upkeep 1.9?", []),
+        ("Does it need version 3.9 of Python?", []),  # at the head of a line, and no number of a section
+        ("What is the default of Automatic-Reboot-Time?", ["Automatic-Reboot-Time"]),
+        ("What does Automatic-Reboot do?", []),
+        ("Is it silent with -s?", []),
+        ("Is it silent with -5?", ["-5"]),
+        ("Is it silent with --quiet?", ["--quiet"]),
+        ("Is it silent -if at all- from 3 -5?", []),  # dashes
+        ("Does it read .zip logs?", [".zip"]),
+        ("Does it read .txt logs?", []),
+        ("Which proxy does it use?", ["proxy"]),
+        ("What proxy does it use?", ["proxy"]),
+        ("Which server does it take two minutes on?", []),
+        ("Which country is it made in?", []),  # a name may tell
+    ],
+)
+def test_a_version_a_name_in_one_piece_and_what_is_asked_for_must_be_there(asked: str, missing: list[str]) -> None:
+    assert words_nowhere(parse_question(asked, [UPKEEP]), [UPKEEP]) == missing
+
+
+@pytest.mark.parametrize(("version", "limit"), [("2.1", "512"), ("1.9", "128")])
+def test_what_a_change_log_says_of_another_version_is_not_quoted(version: str, limit: str) -> None:
+    result = ask(f"What is the limit of downloads in version {version}?", UPKEEP)
+    assert result.status == "found" and limit in result.candidates[0].own_text
+    quoted = {each.section_title for each in result.kept()}
+    assert quoted <= {"2 Settings", version, f"Version {version}"}
+
+
+def test_where_a_change_log_says_it_of_other_versions_only_it_is_weak() -> None:
+    log = content_of_lines(
+        ["# Version 2.1", "- The limit of downloads is 512.", "# Version 2.0", "- Logs are rotated."], title="Upkeep"
+    )
+    result = ask("What is the limit of downloads in version 2.0?", log)
+    assert not any("512" in each.own_text for each in result.kept())
+    assert "not of “2.0”" in " ".join(each.verdict.reason for each in result.candidates)
+
+
 def test_what_is_missing_is_spelled_as_it_was_asked() -> None:
     result = ask("Wer übernimmt die Wartung der Heizkörper?", LEASE)
     assert "“Heizkörper”" in result.not_found_reason
+
+
+def test_an_option_that_is_missing_is_named_with_its_hyphen() -> None:
+    assert "mentions “-5”" in ask("What is restarted with -5?", UPKEEP, BaseSettings()).ranking.answerable_reason
 
 
 def test_a_code_that_is_missing_is_named_once() -> None:

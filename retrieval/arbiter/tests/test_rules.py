@@ -298,3 +298,15 @@ def test_no_arbiter_leaves_the_order_of_fusion(policy: DocumentContent, make: An
 def test_without_candidates_nobody_is_asked(policy: DocumentContent) -> None:
     ranking = arbitrate(search_of(parse_question("premium", [policy]), [policy], arbiter="model"))
     assert (ranking.status, ranking.exchange) == ("not_needed", None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_missed"),
+    [("How much is the premium?", True), ("What is a premium?", False), ("Why is there a premium?", False)],
+)
+def test_only_what_asks_for_a_value_can_lack_one(
+    asked: str, policy: DocumentContent, make: Any, *, is_missed: bool
+) -> None:
+    ranking = judge_by_rules(parse_question(asked, [policy]), [make("line", 0.9, anchor_text="The premium is due.")])
+    reason = ranking.verdicts[0].reason
+    assert isinstance(reason, Clause) and reason.facts.get("unvalued", False) is is_missed

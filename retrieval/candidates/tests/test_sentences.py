@@ -1,5 +1,7 @@
 """What the rules quote: whole sentences that hold the words of the question, as they stand."""
 
+from dataclasses import replace
+
 import pytest
 
 from documents.storage.content import DocumentContent
@@ -124,6 +126,18 @@ def test_a_quote_that_announces_a_list_goes_on_over_its_items() -> None:
 
 def test_a_quote_does_not_go_on_over_what_is_no_item() -> None:
     assert quote(content_of_lines(NOTICE), (10, 10), 10, "fees") == NOTICE[9]
+
+
+@pytest.mark.parametrize(("left", "is_quoted"), [(90.0, True), (72.0, False)])
+def test_a_quote_that_ends_with_a_colon_goes_on_over_the_block_set_in_below_it(left: float, is_quoted: bool) -> None:
+    block = ["serverctl restart --wait 30", "serverctl status"]
+    before = [f"Server {number} runs all night." for number in range(4)]
+    content = content_of_lines(["# Restart", *before, "To restart it, run this:", *block, "It takes a minute."])
+    moved = [line._replace(x0=left, y0=line.y0 + 14) for line in content.lines[6:8]]
+    after = content.lines[8]._replace(y0=content.lines[8].y0 + 28)
+    content = replace(content, lines=(*content.lines[:6], *moved, after))
+    found = sentences_at(LineRange(6, 6), 6, ("restart",), content).text.splitlines()
+    assert found == ["To restart it, run this:", *(block if is_quoted else [])]
 
 
 def test_a_list_that_is_too_long_is_quoted_up_to_a_whole_item() -> None:

@@ -53,7 +53,10 @@ def test_other_words_are_searched_and_count_as_the_word_itself(serve: Serve, lea
     assert {keyword.group for keyword in added} == {rent.group}
     assert result.question.parsed_by == "model" and result.question.answer_type == "amount"
     assert result.status == "found" and result.candidates[0].section_title == "Payments"
-    assert result.reading is not None and (result.reading.purpose, result.reading.outcome) == ("question", "ok")
+    assert result.question_exchange is not None and (
+        result.question_exchange.purpose,
+        result.question_exchange.outcome,
+    ) == ("question", "ok")
     assert any("tenancy charge" in note for note in result.question.notes)
 
 
@@ -77,13 +80,13 @@ def test_no_other_word_says_what_is_left_out(serve: Serve, lease: DocumentConten
 def test_other_modes_read_by_rules(serve: Serve, lease: DocumentContent, mode: str) -> None:
     server = serve()
     result = ask(lease, mode=mode)
-    assert result.reading is None and result.question.parsed_by == "rules"
+    assert result.question_exchange is None and result.question.parsed_by == "rules"
     assert all("rewrites" not in str(request.body) for request in server.requests)
 
 
 def test_a_base_without_a_model_arbiter_asks_no_model(serve: Serve, lease: DocumentContent) -> None:
     server = serve()
-    assert ask(lease, arbiter="rules").reading is None and server.requests == []
+    assert ask(lease, arbiter="rules").question_exchange is None and server.requests == []
 
 
 @pytest.mark.parametrize(
@@ -131,7 +134,7 @@ def test_a_model_that_cannot_read_leaves_the_rules_reading(
     assert result.question.parsed_by == "rules" and any(
         "read by the rules alone" in note for note in result.question.notes
     )
-    assert result.reading is not None and result.reading.outcome != "ok"
+    assert result.question_exchange is not None and result.question_exchange.outcome != "ok"
 
 
 def test_the_question_goes_fenced(serve: Serve, lease: DocumentContent) -> None:

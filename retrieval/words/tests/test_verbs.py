@@ -17,6 +17,7 @@ from retrieval.words.lexicon import lexicon_of
         ("ankundigen", "ankundigung"),
         ("meldung", "gemeldet"),
         ("abgerechnet", "abrechnung"),
+        ("gelangt", "gelangen"),
     ],
 )
 def test_forms_of_one_verb_are_found_by_each_other(asked: str, said: str) -> None:
@@ -25,7 +26,16 @@ def test_forms_of_one_verb_are_found_by_each_other(asked: str, said: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("word", "other"), [("gehalt", "halten"), ("zahl", "zahlung"), ("rat", "raten"), ("miete", "mit")]
+    ("word", "other"),
+    [
+        ("gehalt", "halten"),
+        ("zahl", "zahlung"),
+        ("rat", "raten"),
+        ("miete", "mit"),
+        ("gelangt", "lange"),
+        ("lange", "gelangt"),
+        ("gesprache", "sprache"),
+    ],
 )
 def test_other_words_are_not(word: str, other: str) -> None:
     assert other not in set(verb_forms(word, "de"))
