@@ -123,6 +123,7 @@ REASONS = {
     "retrieval.candidates.rows_asked.day_asked": VALUE,
     "retrieval.candidates.rows_asked.stems_asked": VALUE,
     "retrieval.candidates.rows_asked.telling_stems": VALUE,
+    "retrieval.headlines.fitting.values_given": VALUE,
     "retrieval.headlines.siblings.is_preposition": VALUE,
     "reading.tables.read_cells": VALUE,
     "reading.layout.amounts.amount_words": VALUE,

@@ -372,7 +372,7 @@ def with_bold(spoken: Spoken, question: Question) -> Spoken | None:
     return replace(spoken, bold=bold) if bold else None
 
 
-def values_told(text: str, question: Question, language: str) -> set[tuple[str, ...]]:
+def values_told(text: str, question: Question, language: str) -> frozenset[tuple[str, ...]]:
     """The values of the kind asked for in a text; a number as it is printed, for words ("ten") are not compared."""
     told, printed = values_given(text, question, language), question.value_pattern
     if question.answer_type == "number" and printed:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 
 from documents.storage.content import DocumentContent
@@ -264,7 +265,8 @@ def is_elsewhere(text: str, question: Question) -> bool:
     return False
 
 
-def values_given(text: str, question: Question, language: str) -> set[tuple[str, ...]]:
+@lru_cache(maxsize=512)  # each sentence is compared with every other
+def values_given(text: str, question: Question, language: str) -> frozenset[tuple[str, ...]]:
     """The values of the kind asked for in a text, each with its type first, alike however printed.
 
     The words of names but for those of the question, as one is named in full or not; empty where what was asked for has
@@ -275,10 +277,10 @@ def values_given(text: str, question: Question, language: str) -> set[tuple[str,
         names.update(each[0] for each in [FIRST_NAME.match(text.lstrip("- "))] if each)
         asked = {stem(word, question.language) for word in normalise_words(question.original)}
         words = {word for name in names for word in normalise_words(name)}
-        return {("name", word) for word in words if stem(word, question.language) not in asked}
+        return frozenset(("name", word) for word in words if stem(word, question.language) not in asked)
     values = read_statement(text, language, (question.answer_type,)).values
     kinds = COMPARED if question.answer_type == "text" else (question.answer_type, *ALSO.get(question.answer_type, ()))
-    return {alike(value) for kind in kinds for value, _ in values.get(kind, ())}
+    return frozenset(alike(value) for kind in kinds for value, _ in values.get(kind, ()))
 
 
 def alike(value: Value) -> tuple[str, ...]:
