@@ -22,6 +22,7 @@ from reading.values.nothing import says_nothing
 from reading.values.sentences import SENTENCE, split_at
 from retrieval.arbiter.numbers_told import is_led_to, is_of_sentences, text_above
 from retrieval.candidates.plain import plain_text
+from retrieval.candidates.sentences import ASKS, PrintedQuestion, questions_over
 from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, units_of
 from retrieval.detectors.vectors import query_vector
@@ -42,6 +43,7 @@ from retrieval.headlines.mismatches import (
     words_of_another,
 )
 from retrieval.headlines.polarity import asks_yes_or_no, denial_unsaid, denies_thing, opposed_word
+from retrieval.headlines.printed_questions import is_asked, is_name, words_apart
 from retrieval.headlines.undecided import left_open, supposes_contrary
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
@@ -119,6 +121,22 @@ class Spoken:
         return entry.title if entry and entry.index != FRONT_INDEX else ""
 
     @property
+    def asked(self) -> PrintedQuestion | None:
+        """The printed question that it stands under, as in a FAQ."""
+        return questions_over(self.content).get(self.pieces[0].number)
+
+    def is_under(self, question: Question) -> bool:
+        """Whether the printed question that it stands under is the one asked."""
+        return self.asked is not None and is_asked(self.asked.text, question)
+
+    @property
+    def begins_answer(self) -> bool:
+        """Whether it is the first sentence under a printed question."""
+        number, start, _ = self.pieces[0]
+        before = self.content.lines[number - 1].text[:start].strip()
+        return self.asked is not None and self.asked.answer == number and not before and not self.is_double
+
+    @property
     def bold_alone(self) -> "Spoken":
         """It with no more text than is bold, which is what it is compared by."""
         return replace(self, text=self.text[slice(*self.bold)], bold=None) if self.bold else self
@@ -154,17 +172,26 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
 
     Only in the language of the question: across languages neither words nor meaning are compared well enough.
     """
-    spoken = spoken_in(kept, question.language)
+    every = spoken_in(kept, question.language)
     found: list[Spoken] = []
     doubts: list[str] = []
     for asked in each_part_of(question):
+        spoken = under_question(asked, every)
         able = agreeing_with(asked, spoken)
-        best = best_sentence(asked, able) or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
+        answer = best = first_answer(asked, spoken)
+        best = best or best_sentence(asked, able)
+        best = best or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
         if best is None or is_doubtful(best.lines, asked, best.content):
             continue
-        if mismatch_of(best, asked):
+        if answer:
+            found.append(answer)
+        elif mismatch_of(best, asked):
             doubts += [] if is_told_elsewhere(spoken, asked) else [doubt_in_mismatch(best, asked)]
-        elif (shown := with_bold(best, asked)) and not is_contested(shown.bold_alone, able, asked):
+        elif (
+            not answers_another(best, asked)
+            and (shown := with_bold(best, asked))
+            and not is_contested(shown.bold_alone, able, asked)
+        ):
             found.append(shown)
     return FoundHeadlines(tuple(distinct(found)), next(filter(None, doubts), ""))
 
@@ -173,6 +200,20 @@ def spoken_in(kept: Sequence[KeptPlace], language: str) -> list[Spoken]:
     """The sentences of the best places, in one language."""
     spoken = distinct(sentences_of_places(kept[:PLACES_MAX]))
     return [each for each in spoken if each.content.language in (language, "und")]
+
+
+def under_question(question: Question, spoken: Sequence[Spoken]) -> Sequence[Spoken]:
+    """The sentences under the printed question that is the one asked; none where several are, all where none is."""
+    own = [each for each in spoken if each.is_under(question)]
+    is_told_twice = len({(each.content.document_id, each.asked) for each in own}) > 1
+    return [] if is_told_twice else own or spoken
+
+
+def first_answer(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
+    """The first sentence under the printed question that is the one asked; None where it says nothing by itself."""
+    first = next((each for each in spoken if each.begins_answer and each.is_under(question)), None)
+    is_said = first and not first.text.endswith(":") and is_of_form(first.text, question)
+    return with_bold(first, question) if first and is_said else None
 
 
 def agreeing_with(question: Question, spoken: Sequence[Spoken]) -> Sequence[Spoken]:
@@ -277,7 +318,7 @@ def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False, 
     around = " ".join(line.text for line in content.legible_lines(unit.first, unit.last))
     near = "" if asks_yes_or_no(question) else f"{above} {around}"  # what is allowed of another thing is said beside it
     said = normalise_words(f"{name_in_force(spoken.section)} {near} {spoken.text}")
-    words = words_of_another(spoken.text, titles_over(spoken), question)
+    words = words_told_of_another(spoken, question)
     if not is_read or asks_yes_or_no(question):
         words += words_lacking(said, question, content, is_strict=is_strict)
     other = other_kind(spoken.text, titles_over(spoken), first, question, content)
@@ -290,8 +331,26 @@ def doubt_in_mismatch(spoken: Spoken, question: Question) -> str:
     """
     if not asks_yes_or_no(question):
         return mismatch_of(spoken, question)
+    return clause_of(words_told_of_another(spoken, question)) or left_open(spoken.text, question)
+
+
+def words_told_of_another(spoken: Spoken, question: Question) -> list[str]:
+    """The words of a question whose place another thing takes in a sentence, or in the printed question above it."""
     words = words_of_another(spoken.text, titles_over(spoken), question)
-    return clause_of(words) or left_open(spoken.text, question)
+    return words + [word for word in lacking_under(spoken, question) if is_name(word)]
+
+
+def answers_another(spoken: Spoken, question: Question) -> bool:
+    """Whether a sentence stands under a printed question that asks something else; or after the first one there, which
+    says yes or no.
+    """
+    is_after = spoken.asked is not None and not spoken.begins_answer and asks_yes_or_no(question)
+    return is_after or bool(lacking_under(spoken, question))
+
+
+def lacking_under(spoken: Spoken, question: Question) -> list[str]:
+    """The words of a question that a sentence lacks under a printed question that asks something else."""
+    return words_apart(spoken.asked.text, spoken.text, question) if spoken.asked else []
 
 
 def titles_over(spoken: Spoken) -> str:
@@ -408,15 +467,18 @@ def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["S
         return
     before = last_sentence(lead_in_of(lines, content), content)
     is_led = True  # by what introduces the unit, or by its heading
-    for own in written_sentences(lines, content):
+    written, asked = list(written_sentences(lines, content)), questions_over(content).get(lines.last)
+    answer = written[-1] if written and asked and asked.answer >= lines.first else None  # may be short: "No."
+    for own in written:
         was_led, is_needed = is_led, is_led or REFERRING.match(own.text)
-        is_led = is_led and is_title(own)
+        is_led = is_led and is_title(own) and own is not answer
         whole = before.joined_with(own, content) if before and is_needed else own
         is_whole = kind == "list_item" or is_ended(whole.text)  # an item need not end in a full stop
         is_struck = any(content.lines[piece.number - 1].struck for piece in whole.pieces)
-        if CHARS_MIN <= len(whole.text) <= CHARS_MAX and is_whole and not is_led and not is_struck:
+        is_of_length = len(whole.text) <= CHARS_MAX and (len(whole.text) >= CHARS_MIN or own is answer)
+        if is_of_length and is_whole and not is_led and not is_struck:
             yield whole._replace(is_double=whole is not own and not was_led)
-        before = own
+        before, is_led = (None, True) if ASKS.search(own.text) else (whole if is_led else own, is_led)
 
 
 class SentenceText(NamedTuple):
