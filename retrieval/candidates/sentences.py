@@ -97,13 +97,9 @@ def questions_printed(content: DocumentContent) -> Sequence[PrintedQuestion]:
         is_beside = below.kind in PROSE and above.toc_index == below.toc_index
         if is_beside and above.kind != "table_row" and ASKS.search(above.text):
             first = lines_asking(below, content)[0].number
-            begins = units_of(content).around(above.number).first
-            if found:
-                begins = max(begins, found[-1].first if found[-1].answer == first else found[-1].answer)
+            begins = max(units_of(content).around(above.number).first, found[-1].answer if found else 1)
             numbers = range(first, begins - 1, -1)
             first = next((number for number in numbers if LABEL.match(content.lines[number - 1].text)), first)
-            if found and found[-1].first == first:
-                found.pop()  # of two sentences that ask
             text = " ".join(content.text_between(first, above.number).split())
             found.append(PrintedQuestion(text, first, below.number))
     return found

@@ -15,7 +15,6 @@ from retrieval.headlines.choosing import (
     KeptPlace,
     Spoken,
     agreeing_with,
-    answers_another,
     best_by_words,
     differ_in_value,
     is_begun,
@@ -39,8 +38,8 @@ def find_read(question: Question, kept: Sequence[KeptPlace]) -> Spoken | None:
     """Of the sentences that may be said first the one that reads most as an answer, if it surely does and no other does
     that gives another value; None of a question in parts.
     """
-    spoken = spoken_in(kept, question.language)
-    shown = [] if question.parts else sentences_to_show(question, under_question(question, spoken))
+    spoken = under_question(question, spoken_in(kept, question.language))
+    shown = [] if question.parts else sentences_to_show(question, spoken)
     texts = [with_title(each.text, each.section) for each in shown]
     reads = read_sentences(question, texts, shown[0].content.language) if shown else []
     sure = [replace(each, reads=read) for each, read in zip(shown, reads, strict=False) if read >= READS_MIN]
@@ -74,7 +73,6 @@ def may_be_read(spoken: Spoken, question: Question) -> bool:
         and not EXAMPLE.match(spoken.text)
         and is_fitting_sentence(spoken, question, is_read=True)
         and not is_doubtful(spoken.lines, question, spoken.content)
-        and not answers_another(spoken, question)
         and not mismatch_of(spoken, question, is_read=True)
     )
 

@@ -43,7 +43,7 @@ from retrieval.headlines.mismatches import (
     words_of_another,
 )
 from retrieval.headlines.polarity import asks_yes_or_no, denial_unsaid, denies_thing, opposed_word
-from retrieval.headlines.printed_questions import is_asked, is_name, words_apart
+from retrieval.headlines.printed_questions import asks_other, is_asked
 from retrieval.headlines.undecided import left_open, supposes_contrary
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
@@ -125,16 +125,10 @@ class Spoken:
         """The printed question that it stands under, as in a FAQ."""
         return questions_over(self.content).get(self.pieces[0].number)
 
-    def is_under(self, question: Question) -> bool:
-        """Whether the printed question that it stands under is the one asked."""
-        return self.asked is not None and is_asked(self.asked.text, question)
-
     @property
     def begins_answer(self) -> bool:
         """Whether it is the first sentence under a printed question."""
-        number, start, _ = self.pieces[0]
-        before = self.content.lines[number - 1].text[:start].strip()
-        return self.asked is not None and self.asked.answer == number and not before and not self.is_double
+        return self.asked is not None and self.pieces[0][:2] == (self.asked.answer, 0) and not self.is_double
 
     @property
     def bold_alone(self) -> "Spoken":
@@ -177,21 +171,16 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
     doubts: list[str] = []
     for asked in each_part_of(question):
         spoken = under_question(asked, every)
+        if answer := first_answer(asked, spoken):
+            found.append(answer)
+            continue
         able = agreeing_with(asked, spoken)
-        answer = best = first_answer(asked, spoken)
-        best = best or best_sentence(asked, able)
-        best = best or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
+        best = best_sentence(asked, able) or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
         if best is None or is_doubtful(best.lines, asked, best.content):
             continue
-        if answer:
-            found.append(answer)
-        elif mismatch_of(best, asked):
+        if mismatch_of(best, asked):
             doubts += [] if is_told_elsewhere(spoken, asked) else [doubt_in_mismatch(best, asked)]
-        elif (
-            not answers_another(best, asked)
-            and (shown := with_bold(best, asked))
-            and not is_contested(shown.bold_alone, able, asked)
-        ):
+        elif (shown := with_bold(best, asked)) and not is_contested(shown.bold_alone, able, asked):
             found.append(shown)
     return FoundHeadlines(tuple(distinct(found)), next(filter(None, doubts), ""))
 
@@ -204,16 +193,18 @@ def spoken_in(kept: Sequence[KeptPlace], language: str) -> list[Spoken]:
 
 def under_question(question: Question, spoken: Sequence[Spoken]) -> Sequence[Spoken]:
     """The sentences under the printed question that is the one asked; none where several are, all where none is."""
-    own = [each for each in spoken if each.is_under(question)]
+    own = [each for each in spoken if each.asked and is_asked(each.asked.text, question)]
     is_told_twice = len({(each.content.document_id, each.asked) for each in own}) > 1
     return [] if is_told_twice else own or spoken
 
 
 def first_answer(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
     """The first sentence under the printed question that is the one asked; None where it says nothing by itself."""
-    first = next((each for each in spoken if each.begins_answer and each.is_under(question)), None)
-    is_said = first and not first.text.endswith(":") and is_of_form(first.text, question)
-    return with_bold(first, question) if first and is_said else None
+    own = (each for each in spoken if each.begins_answer and each.asked and is_asked(each.asked.text, question))
+    first = next(own, None)
+    if not first or first.text.endswith(":") or is_doubtful(first.lines, question, first.content):
+        return None
+    return with_bold(first, question) if is_of_form(first.text, question) else None
 
 
 def agreeing_with(question: Question, spoken: Sequence[Spoken]) -> Sequence[Spoken]:
@@ -304,7 +295,13 @@ def says_opposite(spoken: Spoken, question: Question) -> bool:
 
 
 def is_fitting_sentence(spoken: Spoken, question: Question, *, is_read: bool = False) -> bool:
-    return is_fitting(spoken.text, spoken.section, spoken.content, question, is_read=is_read)
+    """Whether a sentence may be said first by itself: of those under a printed question none that is about something
+    else, and only the first one says yes or no.
+    """
+    if spoken.asked and asks_other(spoken.asked.text, spoken.text, question):
+        return False
+    is_after = spoken.asked is not None and not spoken.begins_answer and asks_yes_or_no(question)
+    return not is_after and is_fitting(spoken.text, spoken.section, spoken.content, question, is_read=is_read)
 
 
 def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False, is_read: bool = False) -> str:
@@ -318,7 +315,7 @@ def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False, 
     around = " ".join(line.text for line in content.legible_lines(unit.first, unit.last))
     near = "" if asks_yes_or_no(question) else f"{above} {around}"  # what is allowed of another thing is said beside it
     said = normalise_words(f"{name_in_force(spoken.section)} {near} {spoken.text}")
-    words = words_told_of_another(spoken, question)
+    words = words_of_another(spoken.text, titles_over(spoken), question)
     if not is_read or asks_yes_or_no(question):
         words += words_lacking(said, question, content, is_strict=is_strict)
     other = other_kind(spoken.text, titles_over(spoken), first, question, content)
@@ -331,26 +328,8 @@ def doubt_in_mismatch(spoken: Spoken, question: Question) -> str:
     """
     if not asks_yes_or_no(question):
         return mismatch_of(spoken, question)
-    return clause_of(words_told_of_another(spoken, question)) or left_open(spoken.text, question)
-
-
-def words_told_of_another(spoken: Spoken, question: Question) -> list[str]:
-    """The words of a question whose place another thing takes in a sentence, or in the printed question above it."""
     words = words_of_another(spoken.text, titles_over(spoken), question)
-    return words + [word for word in lacking_under(spoken, question) if is_name(word)]
-
-
-def answers_another(spoken: Spoken, question: Question) -> bool:
-    """Whether a sentence stands under a printed question that asks something else; or after the first one there, which
-    says yes or no.
-    """
-    is_after = spoken.asked is not None and not spoken.begins_answer and asks_yes_or_no(question)
-    return is_after or bool(lacking_under(spoken, question))
-
-
-def lacking_under(spoken: Spoken, question: Question) -> list[str]:
-    """The words of a question that a sentence lacks under a printed question that asks something else."""
-    return words_apart(spoken.asked.text, spoken.text, question) if spoken.asked else []
+    return clause_of(words) or left_open(spoken.text, question)
 
 
 def titles_over(spoken: Spoken) -> str:
@@ -468,15 +447,15 @@ def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["S
     before = last_sentence(lead_in_of(lines, content), content)
     is_led = True  # by what introduces the unit, or by its heading
     written, asked = list(written_sentences(lines, content)), questions_over(content).get(lines.last)
-    answer = written[-1] if written and asked and asked.answer >= lines.first else None  # may be short: "No."
+    short = written[-1:] if asked and asked.answer >= lines.first else []  # an answer may be: "No."
     for own in written:
         was_led, is_needed = is_led, is_led or REFERRING.match(own.text)
-        is_led = is_led and is_title(own) and own is not answer
+        is_led = is_led and is_title(own) and own not in short
         whole = before.joined_with(own, content) if before and is_needed else own
         is_whole = kind == "list_item" or is_ended(whole.text)  # an item need not end in a full stop
         is_struck = any(content.lines[piece.number - 1].struck for piece in whole.pieces)
-        is_of_length = len(whole.text) <= CHARS_MAX and (len(whole.text) >= CHARS_MIN or own is answer)
-        if is_of_length and is_whole and not is_led and not is_struck:
+        chars_min = 1 if own in short else CHARS_MIN
+        if chars_min <= len(whole.text) <= CHARS_MAX and is_whole and not is_led and not is_struck:
             yield whole._replace(is_double=whole is not own and not was_led)
         before, is_led = (None, True) if ASKS.search(own.text) else (whole if is_led else own, is_led)
 

@@ -26,21 +26,18 @@ def is_asked(printed: str, question: Question) -> bool:
     return any(each in stems[2:] for each in stems[:2])
 
 
-def words_apart(printed: str, text: str, question: Question) -> list[str]:
-    """The words of a question, as typed, that neither a text says nor the printed question it stands under, where that
-    asks much the same of something else; of any other question the names.
+def asks_other(printed: str, text: str, question: Question) -> bool:
+    """Whether a printed question asks much the same of something else, so that neither it nor a text under it has a
+    word of the question; any other one does if they lack a name.
     """
+    language, texts = question.language, (question.topic, printed, text)
     asked, other, said = (
-        {
-            root: typed
-            for root, word, typed in words_in(each, question.language)
-            if is_name(typed) or not is_empty(word, question.language)
-        }
-        for each in (question.topic, printed, text)
+        {root for root, word, typed in words_in(each, language) if is_name(typed) or not is_empty(word, language)}
+        for each in texts
     )
-    is_other = not other.keys() <= asked.keys() and len(other.keys() & asked.keys()) >= SHARED_MIN * len(other)
-    lacking = (asked[root] for root in asked if root not in other and root not in said)
-    return [typed for typed in lacking if is_other or is_name(typed)]
+    names = {root for root, _, typed in words_in(question.topic, language) if is_name(typed)}
+    is_near = not other <= asked and len(other & asked) >= SHARED_MIN * len(other)
+    return not (asked if is_near else names) <= other | said
 
 
 def words_in(text: str, language: str) -> Iterator[tuple[str, str, str]]:
