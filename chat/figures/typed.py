@@ -24,13 +24,16 @@ from chat.writing.writer import MARKER
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
 from reading.matching import join_without_space
-from reading.rows import LineRow
+from reading.rows import LineRow, name_in_force
 from reading.tables import Table
+from retrieval.arbiter.numbers_told import things_told_of
 from retrieval.candidates.completion import counts_near, lists_at
 from retrieval.candidates.lists import Item, PrintedList
 from retrieval.candidates.units import Piece
 from retrieval.headlines.choosing import Spoken
+from retrieval.headlines.mismatches import BOUNDS
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.question.bands import band_words
 from retrieval.question.parse import LISTED_SHAPES
 from retrieval.record.reading_back import headlines_from, question_from
 from retrieval.types import ChosenSentence, LineRange, Question
@@ -286,16 +289,19 @@ def find_typed_list(
 ) -> AnswerCheck | None:
     """The list of the quotes that has as many items as are stated; else that of the best one, which may be shorter.
 
-    It goes on in the next column and on the next page. A longer one is another list. What is only counted ("How many
-    …?") needs a list that names what it lists, of the stated length if there is one.
+    It goes on in the next column and on the next page. A longer one is another list, as is one whose introduction does
+    not name what is asked for. The most or the least is never counted.
     """
     stated, forms, is_count = count_stated(question, quotes, contents), forms_listed(question), question.is_count
+    if is_count and band_words().first_words(question.topic, BOUNDS):
+        return None
     found = [
         (each, printed)
         for each in quotes
         if (content := contents.get(each.candidate.parse_id))
         for printed in lists_at(anchor_of(each), content, forms)
-        if not is_count or (printed.is_of(forms) and not printed.is_cut)  # no part, and nothing else
+        if not forms or printed.names(forms)
+        if not is_count or is_counted(printed, question, content, stated)
     ]
     chosen = next(((each, printed) for each, printed in found if len(printed.items) == stated), None)
     if chosen is None and not (is_count and stated):
@@ -309,6 +315,18 @@ def find_typed_list(
     if is_count:
         typed["counted"] = question.listed
     return check_of_typed_value(typed, chosen[0].marker)
+
+
+def is_counted(printed: PrintedList, question: Question, content: DocumentContent, stated: int) -> bool:
+    """Whether a list is all of what is to be counted, of the thing asked about; in a sentence, where commas part much
+    else, it has as many items as are stated.
+    """
+    if not printed.is_of(forms_listed(question)) or printed.is_cut:
+        return False
+    entry = content.toc_by_index.get(content.lines[printed.lines.first - 1].toc_index)
+    said = normalise_words(f"{content.title} {name_in_force(entry.breadcrumb) if entry else ''} {printed.introduction}")
+    things = (term for term in things_told_of(question, content) if question.listed not in term.texts)
+    return all(term.is_in(said) for term in things) and (not printed.is_in_sentence or len(printed.items) == stated)
 
 
 def begins_within(printed: PrintedList, best: Quoted, quoted: Quoted) -> bool:

@@ -47,6 +47,7 @@ class PrintedList(NamedTuple):
     items: tuple[Item, ...]
     introduction: str
     is_cut: bool = False  # it goes on before or after what was read
+    is_in_sentence: bool = False
 
     @property
     def lines(self) -> LineRange:
@@ -248,7 +249,7 @@ def series_at(number: int, content: DocumentContent, forms: Collection[str]) -> 
                 )
                 for said, start in pieces
             ]
-            return PrintedList(tuple(items), text[:first])
+            return PrintedList(tuple(items), text[:first], is_in_sentence=True)
     return None
 
 

@@ -29,6 +29,9 @@ SENTENCE_CHARS = 2_400  # of one sentence that is longer only whole clauses are 
 LIST_LINES = 12  # of the items that a sentence announces with a colon
 PROSE = frozenset({"body", "list_item"})
 ASKS = re.compile(r"[?？؟][\W_]{0,6}\Z")  # what stands above its answer, as in a FAQ
+LABEL = re.compile(  # "Q:", "12.", "3.1"
+    r"\A\W*+(?:[FPQ]\W{0,2}(?:\d{1,3}\W{0,2})?[.:)]|\d{1,3}(?:\.\d{1,3})*+[.:)]?)[*_]*+\s"
+)
 AMID_NUMBER = re.compile(r"\A\s*\(\d{1,4}\)\s+")  # "six | (6) years": the figure of a number that was in words
 
 
@@ -79,22 +82,50 @@ def split_run(lines: LineRange, content: DocumentContent) -> SplitRun:
     return SplitRun(prose, {part: match_form(prose.text[slice(*part)]) for part in split_at(prose.text, SENTENCE)})
 
 
+class PrintedQuestion(NamedTuple):
+    """A question that stands right above its answer, as in a FAQ, and the lines on which the two begin."""
+
+    text: str
+    first: int
+    answer: int
+
+
+@kept_with_content
+def questions_printed(content: DocumentContent) -> Sequence[PrintedQuestion]:
+    """The printed questions, each from the line with its number or letter on."""
+    found: list[PrintedQuestion] = []
+    for above, below in pairwise(content.lines):
+        is_beside = below.kind in PROSE and above.toc_index == below.toc_index
+        if is_beside and above.kind != "table_row" and ASKS.search(above.text):
+            first = lines_asking(below, content)[0].number
+            begins = max(units_of(content).around(above.number).first, found[-1].answer if found else 1)
+            numbers = range(first, begins - 1, -1)
+            first = next((number for number in numbers if LABEL.match(content.lines[number - 1].text)), first)
+            text = " ".join(content.text_between(first, above.number).split())
+            found.append(PrintedQuestion(text, first, below.number))
+    return found
+
+
+@kept_with_content
+def questions_over(content: DocumentContent) -> Mapping[int, PrintedQuestion]:
+    """The printed question that each line stands under, the last one above it in its section."""
+    printed, found = questions_printed(content), dict[int, PrintedQuestion]()
+    for question, following in zip_longest(printed, printed[1:]):
+        section = content.lines[question.answer - 1].toc_index
+        below = content.lines[question.answer - 1 : following.first - 1 if following else None]
+        found |= {line.number: question for line in below if line.toc_index == section}
+    return found
+
+
 @kept_with_content
 def answers_printed(content: DocumentContent) -> Mapping[int, LineRange]:
     """The lines of each printed question with those of its answer right below, by each of them; of a question in a
     heading the answer alone.
     """
-    asked = [
-        lines_asking(below, content)
-        for above, below in pairwise(content.lines)
-        if above.kind != "table_row" and below.kind in PROSE and above.toc_index == below.toc_index
-        if ASKS.search(above.text)
-    ]
-    found: dict[int, LineRange] = {}
-    for question, following in zip_longest(asked, asked[1:]):
-        first, answer = question[0].number, question[-1].number + 1
-        last = min(units_of(content).around(answer).last, following[0].number - 1 if following else len(content.lines))
-        start = answer if question[-1].kind == "heading" else first
+    printed, found = questions_printed(content), dict[int, LineRange]()
+    for (_, first, answer), following in zip_longest(printed, printed[1:]):
+        last = min(units_of(content).around(answer).last, following.first - 1 if following else len(content.lines))
+        start = answer if content.lines[answer - 2].kind == "heading" else first
         if answer <= last and not has_box(content.text_between(start, last)):
             found |= dict.fromkeys(range(first, last + 1), LineRange(start, last))
     return found

@@ -22,6 +22,7 @@ from reading.values.nothing import says_nothing
 from reading.values.sentences import SENTENCE, split_at
 from retrieval.arbiter.numbers_told import is_led_to, is_of_sentences, text_above
 from retrieval.candidates.plain import plain_text
+from retrieval.candidates.sentences import ASKS, PrintedQuestion, questions_over
 from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, units_of
 from retrieval.detectors.vectors import query_vector
@@ -42,6 +43,7 @@ from retrieval.headlines.mismatches import (
     words_of_another,
 )
 from retrieval.headlines.polarity import asks_yes_or_no, denial_unsaid, denies_thing, opposed_word
+from retrieval.headlines.printed_questions import asks_other, is_asked
 from retrieval.headlines.undecided import left_open, supposes_contrary
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
@@ -119,6 +121,16 @@ class Spoken:
         return entry.title if entry and entry.index != FRONT_INDEX else ""
 
     @property
+    def asked(self) -> PrintedQuestion | None:
+        """The printed question that it stands under, as in a FAQ."""
+        return questions_over(self.content).get(self.pieces[0].number)
+
+    @property
+    def begins_answer(self) -> bool:
+        """Whether it is the first sentence under a printed question."""
+        return self.asked is not None and self.pieces[0][:2] == (self.asked.answer, 0) and not self.is_double
+
+    @property
     def bold_alone(self) -> "Spoken":
         """It with no more text than is bold, which is what it is compared by."""
         return replace(self, text=self.text[slice(*self.bold)], bold=None) if self.bold else self
@@ -154,10 +166,14 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
 
     Only in the language of the question: across languages neither words nor meaning are compared well enough.
     """
-    spoken = spoken_in(kept, question.language)
+    every = spoken_in(kept, question.language)
     found: list[Spoken] = []
     doubts: list[str] = []
     for asked in each_part_of(question):
+        spoken = under_question(asked, every)
+        if answer := first_answer(asked, spoken):
+            found.append(answer)
+            continue
         able = agreeing_with(asked, spoken)
         best = best_sentence(asked, able) or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
         if best is None or is_doubtful(best.lines, asked, best.content):
@@ -173,6 +189,22 @@ def spoken_in(kept: Sequence[KeptPlace], language: str) -> list[Spoken]:
     """The sentences of the best places, in one language."""
     spoken = distinct(sentences_of_places(kept[:PLACES_MAX]))
     return [each for each in spoken if each.content.language in (language, "und")]
+
+
+def under_question(question: Question, spoken: Sequence[Spoken]) -> Sequence[Spoken]:
+    """The sentences under the printed question that is the one asked; none where several are, all where none is."""
+    own = [each for each in spoken if each.asked and is_asked(each.asked.text, question)]
+    is_told_twice = len({(each.content.document_id, each.asked) for each in own}) > 1
+    return [] if is_told_twice else own or spoken
+
+
+def first_answer(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
+    """The first sentence under the printed question that is the one asked; None where it says nothing by itself."""
+    own = (each for each in spoken if each.begins_answer and each.asked and is_asked(each.asked.text, question))
+    first = next(own, None)
+    if not first or first.text.endswith(":") or is_doubtful(first.lines, question, first.content):
+        return None
+    return with_bold(first, question) if is_of_form(first.text, question) else None
 
 
 def agreeing_with(question: Question, spoken: Sequence[Spoken]) -> Sequence[Spoken]:
@@ -263,7 +295,13 @@ def says_opposite(spoken: Spoken, question: Question) -> bool:
 
 
 def is_fitting_sentence(spoken: Spoken, question: Question, *, is_read: bool = False) -> bool:
-    return is_fitting(spoken.text, spoken.section, spoken.content, question, is_read=is_read)
+    """Whether a sentence may be said first by itself: of those under a printed question none that is about something
+    else, and only the first one says yes or no.
+    """
+    if spoken.asked and asks_other(spoken.asked.text, spoken.text, question):
+        return False
+    is_after = spoken.asked is not None and not spoken.begins_answer and asks_yes_or_no(question)
+    return not is_after and is_fitting(spoken.text, spoken.section, spoken.content, question, is_read=is_read)
 
 
 def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False, is_read: bool = False) -> str:
@@ -408,15 +446,18 @@ def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["S
         return
     before = last_sentence(lead_in_of(lines, content), content)
     is_led = True  # by what introduces the unit, or by its heading
-    for own in written_sentences(lines, content):
+    written, asked = list(written_sentences(lines, content)), questions_over(content).get(lines.last)
+    short = written[-1:] if asked and asked.answer >= lines.first else []  # an answer may be: "No."
+    for own in written:
         was_led, is_needed = is_led, is_led or REFERRING.match(own.text)
-        is_led = is_led and is_title(own)
+        is_led = is_led and is_title(own) and own not in short
         whole = before.joined_with(own, content) if before and is_needed else own
         is_whole = kind == "list_item" or is_ended(whole.text)  # an item need not end in a full stop
         is_struck = any(content.lines[piece.number - 1].struck for piece in whole.pieces)
-        if CHARS_MIN <= len(whole.text) <= CHARS_MAX and is_whole and not is_led and not is_struck:
+        chars_min = 1 if own in short else CHARS_MIN
+        if chars_min <= len(whole.text) <= CHARS_MAX and is_whole and not is_led and not is_struck:
             yield whole._replace(is_double=whole is not own and not was_led)
-        before = own
+        before, is_led = (None, True) if ASKS.search(own.text) else (whole if is_led else own, is_led)
 
 
 class SentenceText(NamedTuple):

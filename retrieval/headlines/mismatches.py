@@ -6,6 +6,7 @@ most, or a word of the question that the document has, elsewhere.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from string import digits
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
@@ -58,6 +59,7 @@ class Labelled(NamedTuple):
 def words_of_another(text: str, titles: str, question: Question) -> list[str]:
     """The words of a question whose place another thing takes in a text; `titles` are the names of its sections."""
     words = [other_label(text, question), other_bound(text, question), other_year(text, titles, question)]
+    words += [other_number(text, question)]
     if not asks_yes_or_no(question):
         words += [other_quantity(text, question), opposed_word(text, question), other_direction(text, question)]
         words += [denial_unsaid(f"{titles} {text}", question)]
@@ -187,6 +189,18 @@ def other_label(text: str, question: Question) -> str:
         labels = set().union(*(each.labels for each in told if each.kind == asked.kind))
         if labels and not any(is_within(one, two) or is_within(two, one) for one in asked.labels for two in labels):
             return asked.printed
+    return ""
+
+
+def other_number(text: str, question: Question) -> str:
+    """A name of the question that ends in a number, where a text has only one without it, or with another: "BCJ" for
+    "BCJ2"; else "".
+    """
+    told = set(normalise_words(text))
+    roots = {word.rstrip(digits) for word in told}
+    for asked in normalise_words(question.topic):
+        if asked not in told and asked[-1].isdecimal() and asked.rstrip(digits) in roots - {""}:
+            return as_typed(asked, question.original)
     return ""
 
 

@@ -124,6 +124,42 @@ def test_what_is_counted_is_named_by_what_introduces_the_list(thing: str, *, is_
     assert (found is not None) is is_counted
 
 
+DEPOT = [
+    "# Parcel Depot",
+    "The lockers are opened at six, emptied at noon, and locked at dusk.",
+    "# Sizes of the lockers",
+    "The four lockers are A, B, C, and D.",
+    "# Forklifts",
+    "Members of staff may use any of these options:",
+    *((f"- option {number} of the list;", "list_item") for number in range(1, 13)),
+    "A member may rent at most the following lockers:",
+    ("- the small one;", "list_item"),
+    ("- the large one.", "list_item"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "length"),
+    [
+        ("How many lockers does the depot have?", 2, ""),  # what is done with them
+        ("How many lockers does the depot have?", 4, "4, counted in the list at"),
+        ("How many options do forklifts have?", 6, "12, counted in the list at"),
+        ("How many options do cranes have?", 6, ""),  # of another thing
+        ("At most how many lockers may a member rent?", 19, ""),
+        ("What is the maximum number of lockers that a member may rent?", 19, ""),
+        ("How many lockers may a member rent?", 19, "2, counted in the list at"),
+        ("Which fees are there?", 6, ""),
+        ("Which options are there?", 6, "12 items, as listed at"),
+    ],
+)
+def test_nothing_else_is_counted(question: str, line: int, length: str) -> None:
+    content = content_of_lines(DEPOT, title="Parcel Depot")
+    place = {"anchor_first_line": line, "anchor_last_line": line, "context_last_line": line + 3}
+    quoted = Quoted(1, RunCandidate(parse_id=uuid.uuid4(), **place), "")
+    found = find_typed_list(parse_question(question, [content]), [quoted], {quoted.candidate.parse_id: content})
+    assert (length_words(found["typed"]) if found else "") == length
+
+
 def test_the_pass_is_told_in_the_plan(ask_it: AskIt, client: Client) -> None:
     answer = ask_it("What are the checks that the keeper stops lorries for?")
     [flag] = [each for each in answer.run.plan["flags"] if each["name"] == "list_pass"]

@@ -1,0 +1,52 @@
+"""Whether a printed question, as in a FAQ, is the one that is asked, and what is asked that another does not ask (R54).
+
+Names of one letter and endings of files count as words: a question about ".Z" is none about ".zip".
+"""
+
+import re
+from collections.abc import Iterator
+
+from reading.matching import match_form
+from reading.values.sentences import SENTENCE
+from retrieval.arbiter.specific import is_empty
+from retrieval.candidates.sentences import LABEL
+from retrieval.types import Question
+from retrieval.words.tokens import stem, word_lists
+
+TOKEN = re.compile(r"\.?(?:\d++-)?[^\W_]++(?:\+\+|#)?")  # "7-Zip" is no ".zip"
+NAMES_OF_LETTER = frozenset("BCDEFGHJKLMNOPQRSTUVWXYZ")
+SHARED_MIN = 0.5  # of what another question asks: with less only a name tells that it asks something else
+
+
+def is_asked(printed: str, question: Question) -> bool:
+    """Whether a printed question, or its last sentence, is the one asked, word for word but for "can" and the like."""
+    free = word_lists("exchangeable_words").get(question.language, frozenset())
+    texts = (printed, SENTENCE.split(printed)[-1], question.topic, question.original)
+    stems = [[root for root, word, _ in words_in(each, question.language) if word not in free] for each in texts]
+    return any(each in stems[2:] for each in stems[:2])
+
+
+def asks_other(printed: str, text: str, question: Question) -> bool:
+    """Whether a printed question asks much the same of something else, so that neither it nor a text under it has a
+    word of the question; any other one does if they lack a name.
+    """
+    language, texts = question.language, (question.topic, printed, text)
+    asked, other, said = (
+        {root for root, word, typed in words_in(each, language) if is_name(typed) or not is_empty(word, language)}
+        for each in texts
+    )
+    names = {root for root, _, typed in words_in(question.topic, language) if is_name(typed)}
+    is_near = not other <= asked and len(other & asked) >= SHARED_MIN * len(other)
+    return not (asked if is_near else names) <= other | said
+
+
+def words_in(text: str, language: str) -> Iterator[tuple[str, str, str]]:
+    """Each word: its stem, its match form, and as it is typed; without the number or letter before a question."""
+    for typed in TOKEN.findall(LABEL.sub("", text)):
+        word = match_form(typed).lstrip(".")
+        yield stem(word, language), word, typed
+
+
+def is_name(typed: str) -> bool:
+    """Whether a word is no plain one: ".Z", "C", "PTP", "Y2K"."""
+    return not (typed.isalpha() and typed[1:] == typed[1:].lower()) or typed in NAMES_OF_LETTER
