@@ -304,11 +304,13 @@ def is_statement(lines: Sequence[LineRow]) -> bool:
 
 
 def quotes_of(folder: Path) -> dict[str, Any]:
-    """The share of gold quotes found word for word in the stored lines, line ends joined; and those not found."""
+    """The share of gold quotes of `questions.jsonl` or `questions/` found word for word in the stored lines, line ends
+    joined; and those not found.
+    """
     missing: list[str] = []
     count = 0
     texts: dict[str, tuple[str, ...]] = {}
-    for question_file in sorted(folder.rglob("*.jsonl")):
+    for question_file in sorted((*folder.glob("questions.jsonl"), *folder.glob("questions/*.jsonl"))):
         for question in load_questions(question_file):
             if question.quotes and question.document not in texts:
                 texts[question.document] = tuple(joined_texts(read_any(folder / question.document)))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.headlines.mismatches import other_bound, other_label, other_quantity, words_lacking
+from retrieval.headlines.mismatches import other_bound, other_label, other_number, other_quantity, words_lacking
 from retrieval.headlines.tests.test_choosing import headlines_of
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -97,6 +97,21 @@ def test_why_is_answered_by_a_sentence_with_a_reason_only() -> None:
 )
 def test_other_labels_are_other_things(question: str, text: str, *, is_other: bool) -> None:
     assert bool(other_label(text, parse_question(question, []))) is is_other
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "other"),
+    [
+        ("What is BCJ2 used for?", "The BCJ filter is used for programs.", "BCJ2"),
+        ("What is BCJ2 used for?", "The BCJ and BCJ2 filters are used for programs.", ""),
+        ("What were sales in Q3?", "Sales in Q4 were 12 million.", "Q3"),
+        ("What were sales in Q3?", "Sales in the third quarter were 12 million.", ""),
+        ("What does BCJ do?", "BCJ2 splits a program.", ""),  # its name in full may be the longer one
+        ("What happened in 2019?", "In 2020 it burnt.", ""),  # years are compared as such
+    ],
+)
+def test_a_name_with_a_number_is_not_the_one_without_it(question: str, text: str, other: str) -> None:
+    assert other_number(text, parse_question(question, [])) == other
 
 
 @pytest.mark.parametrize(
