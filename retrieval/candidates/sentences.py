@@ -8,7 +8,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent, kept_by_key, kept_with_content
 from reading.layout.ticks import has_box
 from reading.matching import match_form
-from reading.rows import LineRow
+from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.values.sentences import SENTENCE, split_at
 from retrieval.candidates.units import (
     EDGE_SLACK,
@@ -94,10 +94,10 @@ class PrintedQuestion(NamedTuple):
 def questions_printed(content: DocumentContent) -> Sequence[PrintedQuestion]:
     """The printed questions, each from the line with its number or letter on."""
     found: list[PrintedQuestion] = []
-    for above, below in pairwise(content.lines):
+    for above, below in pairwise(line for line in content.lines if line.kind not in UNSEARCHED_KINDS):
         is_beside = below.kind in PROSE and above.toc_index == below.toc_index
         if is_beside and above.kind != "table_row" and ASKS.search(above.text):
-            first = lines_asking(below, content)[0].number
+            first = lines_asking(content.lines[above.number], content)[0].number
             begins = max(units_of(content).around(above.number).first, found[-1].answer if found else 1)
             numbers = range(first, begins - 1, -1)
             first = next((number for number in numbers if LABEL.match(content.lines[number - 1].text)), first)
@@ -125,7 +125,7 @@ def answers_printed(content: DocumentContent) -> Mapping[int, LineRange]:
     printed, found = questions_printed(content), dict[int, LineRange]()
     for (_, first, answer), following in zip_longest(printed, printed[1:]):
         last = min(units_of(content).around(answer).last, following.first - 1 if following else len(content.lines))
-        start = answer if content.lines[answer - 2].kind == "heading" else first
+        start = answer if content.lines[first - 1].kind == "heading" else first
         if answer <= last and not has_box(content.text_between(start, last)):
             found |= dict.fromkeys(range(first, last + 1), LineRange(start, last))
     return found

@@ -23,7 +23,6 @@ from retrieval.headlines.choosing import (
     is_told_apart,
     mismatch_of,
     spoken_in,
-    under_question,
     with_bold,
 )
 from retrieval.told.clauses import Clause
@@ -38,8 +37,7 @@ def find_read(question: Question, kept: Sequence[KeptPlace]) -> Spoken | None:
     """Of the sentences that may be said first the one that reads most as an answer, if it surely does and no other does
     that gives another value; None of a question in parts.
     """
-    spoken = under_question(question, spoken_in(kept, question.language))
-    shown = [] if question.parts else sentences_to_show(question, spoken)
+    shown = [] if question.parts else sentences_to_show(question, spoken_in(kept, question))
     texts = [with_title(each.text, each.section) for each in shown]
     reads = read_sentences(question, texts, shown[0].content.language) if shown else []
     sure = [replace(each, reads=read) for each, read in zip(shown, reads, strict=False) if read >= READS_MIN]

@@ -166,11 +166,10 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
 
     Only in the language of the question: across languages neither words nor meaning are compared well enough.
     """
-    every = spoken_in(kept, question.language)
     found: list[Spoken] = []
     doubts: list[str] = []
     for asked in each_part_of(question):
-        spoken = under_question(asked, every)
+        spoken = spoken_in(kept, asked)
         if answer := first_answer(asked, spoken):
             found.append(answer)
             continue
@@ -185,17 +184,19 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
     return FoundHeadlines(tuple(distinct(found)), next(filter(None, doubts), ""))
 
 
-def spoken_in(kept: Sequence[KeptPlace], language: str) -> list[Spoken]:
-    """The sentences of the best places, in one language."""
-    spoken = distinct(sentences_of_places(kept[:PLACES_MAX]))
-    return [each for each in spoken if each.content.language in (language, "und")]
-
-
-def under_question(question: Question, spoken: Sequence[Spoken]) -> Sequence[Spoken]:
-    """The sentences under the printed question that is the one asked; none where several are, all where none is."""
-    own = [each for each in spoken if each.asked and is_asked(each.asked.text, question)]
-    is_told_twice = len({(each.content.document_id, each.asked) for each in own}) > 1
-    return [] if is_told_twice else own or spoken
+def spoken_in(kept: Sequence[KeptPlace], question: Question) -> list[Spoken]:
+    """The sentences of the best places, in the language of the question; where one of the places stands under the
+    printed question that is the one asked only those under it, none where that is printed twice.
+    """
+    places = kept[:PLACES_MAX]
+    sentences = distinct(sentences_of_places(places))
+    spoken = [each for each in sentences if each.content.language in (question.language, "und")]
+    under = {(each.content.document_id, each.asked) for each in spoken}
+    under |= {(each.content.document_id, questions_over(each.content).get(each.anchor.last)) for each in places}
+    own = [(document, printed) for document, printed in under if printed and is_asked(printed.text, question)]
+    if not own:
+        return spoken
+    return [each for each in spoken if [(each.content.document_id, each.asked)] == own]
 
 
 def first_answer(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:

@@ -21,6 +21,7 @@ from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
 from documents.models import KnowledgeBase
+from reading.rows import LineKind
 from retrieval.models import RunCandidate
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import DATA, content_of_lines
@@ -124,7 +125,7 @@ def test_what_is_counted_is_named_by_what_introduces_the_list(thing: str, *, is_
     assert (found is not None) is is_counted
 
 
-DEPOT = [
+DEPOT: list[str | tuple[str, LineKind]] = [
     "# Parcel Depot",
     "The lockers are opened at six, emptied at noon, and locked at dusk.",
     "# Sizes of the lockers",

@@ -171,6 +171,9 @@ ASKED: list[str | tuple[str, LineKind]] = [
     "The pool has two lanes.",
     "Which lanes are free?",
     ("Lane 2 Monday", "table_row"),
+    "# Who sweeps it?",
+    ("~~~~~~~~~~~~~~~", "furniture"),
+    "The keeper sweeps it.",
 ]
 
 
@@ -188,6 +191,7 @@ ASKED: list[str | tuple[str, LineKind]] = [
         (12, "lies", "Is it guarded? The pool lies behind the hall."),
         (13, "open", "Is it open?"),
         (16, "lanes", "Which lanes are free?"),
+        (20, "keeper", "The keeper sweeps it."),  # a rule is below the title
     ],
 )
 def test_a_printed_question_is_quoted_with_its_answer(best: int, word: str, expected: str) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from reading.rows import LineKind
 from retrieval.candidates.sentences import questions_over
 from retrieval.headlines.choosing import find_headlines
 from retrieval.headlines.printed_questions import asks_other, is_asked
@@ -102,3 +103,14 @@ def test_of_two_answers_to_one_printed_question_none_leads() -> None:
     places = [place_at(5, FAQ), place_at(3, other)]
     assert not find_headlines(question, places).spoken
     assert find_headlines(question, places[:1]).spoken
+
+
+@pytest.mark.parametrize(("question", "said"), [("When would I split an archive?", False), ("When can I split?", True)])
+def test_where_the_question_asked_has_no_sentence_under_it_that_of_another_does_not_lead(
+    question: str, *, said: bool
+) -> None:
+    answer = "Since May 2008 I can split an archive like any other file."
+    rule: tuple[str, LineKind] = ("~~~~", "furniture")
+    lines = ["# When would I split an archive?", rule, "As Ann told us:", "# When can I split?", rule, answer]
+    content = content_of_lines(lines, title="Packer")
+    assert headlines_of(question, 3, 6, content=content) == ([answer] if said else [])
