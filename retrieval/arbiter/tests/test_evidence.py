@@ -315,6 +315,32 @@ def test_a_version_a_name_in_one_piece_and_what_is_asked_for_must_be_there(asked
     assert words_nowhere(parse_question(asked, [UPKEEP]), [UPKEEP]) == missing
 
 
+NEEDS = content_of_lines(
+    [
+        "# Needs",
+        "It needs TLS version 1.2, is built with the new Gizmo 1.4, and since Release 1.6 it is quick.",
+        "The old Upkeep version 1.7 was slow.",
+        "Colours changed in 1.8.",
+    ],
+    title="Upkeep",
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [
+        ("What changed in version 1.2?", ["1.2"]),
+        ("What changed in version 1.4?", ["1.4"]),
+        ("What changed in version 1.6?", []),
+        ("What changed in version 1.7?", []),
+        ("What changed in version 1.8?", []),
+        ("Does it need TLS version 1.2?", []),
+    ],
+)
+def test_the_version_of_another_thing_is_not_the_one_asked_for(asked: str, missing: list[str]) -> None:
+    assert words_nowhere(parse_question(asked, [NEEDS]), [NEEDS]) == missing
+
+
 @pytest.mark.parametrize(("version", "limit"), [("2.1", "512"), ("1.9", "128")])
 def test_what_a_change_log_says_of_another_version_is_not_quoted(version: str, limit: str) -> None:
     result = ask(f"What is the limit of downloads in version {version}?", UPKEEP)
