@@ -25,7 +25,7 @@ from retrieval.question.called import with_kind
 from retrieval.question.kinds import SHIPPED, answer_rules
 from retrieval.question.linear import compile_linear
 from retrieval.question.parse import owners_named
-from retrieval.question.phrasing import deferrals_in
+from retrieval.question.phrasing import deferrals_in, phrasing_rules
 from retrieval.question.values import FORMED_TYPES, PROSE_TYPES, has_form, has_value
 from retrieval.told.reasons import give_clause
 from retrieval.types import Candidate, Hit, Question
@@ -340,8 +340,10 @@ def name_doubt(
 
     `found` are the words it has, `terms` those of its document, `of_documents` those of every document that was read,
     `absent` the names and years that none of them says, `struck` the stems of what is struck through. Words that only
-    frame a question are not named; the others as they were asked.
+    frame a question, what somebody does and idioms are not named; the others as they were asked.
     """
+    doing = phrasing_rules().in_language("doing", question.language).findall(question.topic)
+    found = found | set(normalise_words(" ".join(doing)))
     lacking = sorted(
         (
             term

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from reading.rows import name_in_force
 from retrieval.headlines.polarity import denial_asked, denial_unsaid
+from retrieval.question.kinds import ADDRESSES
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.types import Candidate, Question
 from retrieval.words.terms import WeighedTerm
@@ -55,7 +56,8 @@ def order_by_rules(
     """Order by rule. Also the order shown if a model should have judged and could not (R52).
 
     Where it is asked whether `ruled` is allowed, what allows or forbids it comes before what shares more words, and
-    first what has most of what is said of it. Where the question asks what is not so, what denies something does.
+    first what has most of what is said of it. Where the question asks what is not so, what denies something does, and
+    where it asks for an address, what has one.
     """
     enough = RULING_SHARE * max((each.strength for each in candidates), default=0.0)
     return sorted(
@@ -64,7 +66,7 @@ def order_by_rules(
             rule_of(candidate).order,
             -candidate.rows_share,
             -ruling_share(candidate, ruled) if is_able(candidate) and candidate.strength >= enough else 0,
-            not (is_able(candidate) and candidate.strength >= enough and says_denial(candidate, question)),
+            not (is_able(candidate) and candidate.strength >= enough and gives_kind(candidate, question)),
             -candidate.strength,
             candidate.rrf_rank,
         ),
@@ -79,10 +81,10 @@ def ruling_share(candidate: Candidate, ruled: Ruled) -> int:
     return sum(not words.isdisjoint(texts) for texts in ruled.said)
 
 
-def says_denial(candidate: Candidate, question: Question | None) -> bool:
-    """Whether a passage denies something, where the question asks what is not so."""
+def gives_kind(candidate: Candidate, question: Question | None) -> bool:
+    """Whether a passage denies something, where the question asks what is not so, or has an address asked for."""
     if question is None or not denial_asked(question):
-        return False
+        return question is not None and question.answer_type in ADDRESSES and candidate.type_match
     return not denial_unsaid(f"{name_in_force(candidate.breadcrumb)} {candidate.own_text}", question)
 
 

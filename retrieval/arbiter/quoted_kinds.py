@@ -18,7 +18,7 @@ from retrieval.arbiter.evidence import is_formed_type, value_unquoted
 from retrieval.arbiter.named import is_named_only, saying_words
 from retrieval.arbiter.numbers_told import asks_for_number, is_number
 from retrieval.question.kinds import SHIPPED
-from retrieval.question.phrasing import phrasing_rules
+from retrieval.question.phrasing import find_front, phrasing_rules
 from retrieval.told.reasons import give_clause
 from retrieval.types import LineRange, Question, Settled
 from retrieval.words.lexicon import lexicon_of
@@ -62,8 +62,8 @@ def needs_figure(question: Question) -> bool:
     "Which model gives the value", "how does one estimate the value" want no value: what is asked for stands in front.
     """
     rules, language = phrasing_rules(), question.language
-    front = rules.in_language("fronted", language).match(match_form(question.topic))
-    if question.is_count or (front and SHIPPED.type_of(front[0], language) != question.answer_type):
+    front = find_front(question.topic, language)
+    if question.is_count or (front and SHIPPED.type_of(front, language) != question.answer_type):
         return False
     if question.answer_type == "date":
         return any(map(rules.in_language("dating", language).match, normalise_words(question.topic)))

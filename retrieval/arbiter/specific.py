@@ -10,7 +10,7 @@ from reading.matching import match_form
 from reading.registry.references import references_in
 from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
-from retrieval.question.parse import owners_named
+from retrieval.question.parse import document_words, owners_named
 from retrieval.question.values import UNFORMED
 from retrieval.types import Candidate, Question
 from retrieval.words.lexicon import Numbers, lexicon_of
@@ -154,7 +154,7 @@ def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> li
     said = {text for term in terms if len(term.lines) for text in term.texts}.union(normalise_words(" ".join(codes)))
     missing = {word for word in wanted - said if not any(is_named_in(each, word, question) for each in contents)}
     versions = versions_asked(question, contents)
-    missing |= {code for code in versions if not any(has_version(code, each) for each in contents)}
+    missing |= {code for code in versions if not any(has_version(code, each, question.topic) for each in contents)}
     missing |= {flag for flag in FLAG.findall(question.topic) if not any(prints(flag, each) for each in contents)}
     things = owners_named(question.topic, question.language, "which") if question.answer_type in UNFORMED else []
     named = [thing[:1] if question.language in NOUN_FIRST else thing for thing in things]
@@ -195,8 +195,7 @@ def prints(flag: str, content: DocumentContent) -> bool:
 
 def versions_asked(question: Question, contents: Sequence[DocumentContent]) -> set[str]:
     """The versions that a question names by a word for that ("release 3.4", "v3.4") or by a document ("chrony 4.4")."""
-    topic, words = question.topic_form, words_anywhere("version_words")
-    titles = {word for each in contents for word in normalise_words(f"{each.title} {each.file_name}".replace("_", " "))}
+    topic, words, titles = question.topic_form, words_anywhere("version_words"), document_words(contents)
     return {
         found["code"]
         for found in VERSION.finditer(topic)
@@ -206,17 +205,27 @@ def versions_asked(question: Question, contents: Sequence[DocumentContent]) -> s
     }
 
 
-def has_version(code: str, content: DocumentContent) -> bool:
+def has_version(code: str, content: DocumentContent, topic: str) -> bool:
     """Whether a document prints a version, and not only the number of a section, at its head or where it is meant."""
-    form = code.replace(".", " ")
+    form, own = code.replace(".", " "), {*document_words([content]), *normalise_words(topic)}
     lines = [content.lines[at - 1] for at in lexicon_of(content).lines_with_any((form, f"v{form}"))]
     return code in version_heads(content).values() or any(
         found["code"] == code
         and (found.start() or not line.text[found.end() :].lstrip(" .)")[:1].isupper())
         and not any(start <= found.start() < end for _, start, end in references_in(line.match))
+        and not is_of_other_thing(line.text.split()[: len(line.match[: found.start()].split())], own)
         for line in lines
         for found in VERSION.finditer(line.match)
     )
+
+
+def is_of_other_thing(before: Sequence[str], own: Collection[str]) -> bool:
+    """Whether the words before a version end with another name than its `own`: "TLS version", not "New in version"."""
+    beside, known = words_anywhere("version_words"), {*own, *words_anywhere("stop_words")}
+    words = [word for word in before if not beside.issuperset(normalise_words(word))]
+    name = words[-1] if words else ""
+    is_name = name[:1].isupper() and name[-1].isalnum() and (len(words) > 1 or not name.istitle())
+    return is_name and known.isdisjoint(normalise_words(name))
 
 
 @kept_with_content

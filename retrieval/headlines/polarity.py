@@ -18,7 +18,9 @@ OPPOSITES = (("against", "in_favour"), ("without", "together"))
 DIRECTIONS = ("rising", "falling")
 DENIALS = ("denial_asked", "denying", "none_of", "saying_no")
 NEEDS = ("needing", "need_told", "modifying")
-FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for names in (*OPPOSITES, DIRECTIONS, DENIALS, NEEDS) for name in names}
+DUTIES = ("obliging", "forbidding")
+SECTIONS = (*OPPOSITES, DIRECTIONS, DENIALS, NEEDS, DUTIES)
+FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for names in SECTIONS for name in names}
 DENIED_TYPES = frozenset({"", "text", "person", "party", "role", "date"})  # a value may be of a thing that is not so
 CHARS_AFTER = 80  # of a little word, among which stands what it is about
 WORD = re.compile(r"[^\W_]+")
@@ -73,14 +75,16 @@ def things_after(word: re.Pattern[str], text: str, language: str) -> Iterator[tu
 
 def leaves_need_open(text: str, question: Question) -> bool:
     """Whether it is asked if something may be done without another thing, and a text neither forbids anything nor tells
-    whether that thing is needed: what happens "with cause" does not tell what does without.
+    whether that thing is needed: what happens "with cause" does not tell what does without. Or if something has to be
+    done, and a text only tells what must not be.
     """
     words, language = polar_words().of_language(question.language), question.language
     asked = [things for _, things in things_after(words["without"], question.topic, language)]
     is_told = any(each.search(text) for each in (words["need_told"], phrasing_rules().in_language("ruling", language)))
     near = (text[found.end() : found.end() + CHARS_AFTER] for found in words["needing"].finditer(text))
     told = {stem(word, language) for each in near for word in normalise_words(each)}
-    return not is_told and any(things.isdisjoint(told) for things in asked)
+    is_other = bool(other_side(text, question, words, DUTIES))
+    return is_other or (not is_told and any(things.isdisjoint(told) for things in asked))
 
 
 def denial_asked(question: Question) -> str:

@@ -18,7 +18,8 @@ from typing import Literal, NamedTuple, get_args
 from reading.matching import match_form
 from reading.wording import Wordings, read_once, read_word_lists
 from retrieval.question.learned import Learned
-from retrieval.question.values import ALSO, join_patterns, value_wordings
+from retrieval.question.phrasing import find_front
+from retrieval.question.values import ALSO, PROSE_TYPES, join_patterns, value_wordings
 from retrieval.words.tokens import normalise_words
 
 # The first type whose section matches a question is the type of its answer.
@@ -33,6 +34,7 @@ TYPE_OF_SECTION = {
     "iban": "iban",
     "postcode": "postcode",
     "address": "address",
+    "sent": "address",
     "date": "date",
     "frequency": "frequency",
     "duration": "duration",
@@ -49,6 +51,9 @@ TYPE_OF_SECTION = {
 }
 ADDRESSES = frozenset({"email", "phone", "url", "iban", "postcode", "address"})
 NAMING = ADDRESSES | {"party", "role"}
+NAMED = NAMING | {"date"}  # by a noun, which may only be what it is asked about: "how do I stop the e-mail?"
+PRICED = frozenset({"percentage", "amount", "number"})  # also "how is the price set?", not "how high is the price?"
+OPENING_WORDS = 2  # "by when"
 ANSWER_TYPES = tuple(dict.fromkeys(TYPE_OF_SECTION.values()))
 # The shape sets how much is read around a hit (R19): a list, a table or a tree its section, one value its line. What is
 # nested (several things, each with values of its own) is read by paragraph, each of them whole.
@@ -63,6 +68,7 @@ FRAMES = {
     "measured": r"\b(?:{measured})\b",
     "change": r"\b(?:{change})\b",
     "past": r"\b(?:{past})\b",
+    "beside": r"\b(?:{beside})$",
     # Atomic: what several languages say, such as "hi", is written in each of them and would be tried once for each.
     "greeting": r"^\W*(?>(?:{greeting})(?:\W+|$))+$",
 }
@@ -186,11 +192,17 @@ class ReadingRules:
         if own := name_asked_for(self.own("asks"), topic):
             return own
         told = language if is_told else ""
-        kinds = [
-            kind
+        beside, front = self.expressions.in_language("beside", told), find_front(topic, told)
+        found = [
+            (kind, len(topic[: words.start()].split()))
             for section, kind in TYPE_OF_SECTION.items()
-            if self.expressions.in_language(section, told).search(topic)
+            if (words := self.expressions.in_language(section, told).search(topic))
+            and not (kind in NAMED and beside.search(topic, 0, words.start()))
         ]
+        opening = {kind for kind, before in found if before < (len(front.split()) or OPENING_WORDS)}
+        opening -= PROSE_TYPES - ({"explanation"} if front else set())  # "wie ist die Adresse?"
+        named = NAMED | PRICED if opening == {"explanation"} else NAMED if opening else ()
+        kinds = [kind for kind, _ in found if kind in opening or kind not in named]
         if language and "boolean" in kinds and not self.asks_yes_or_no(topic, language):
             kinds = [kind for kind in kinds if kind != "boolean"]
         if "boolean" in kinds and kinds[0] in NAMING:
@@ -219,6 +231,8 @@ class ReadingRules:
         """
         is_alone = answer_type == "date" and self.expressions.in_language("past", language).search(topic) is not None
         types = (answer_type,) if is_alone else (answer_type, *ALSO.get(answer_type, ()))
+        if answer_type == "address" and self.expressions.in_language("sent", language).search(topic):
+            types = (*types, "email")
         if types not in self._patterns:
             self._patterns[types] = self.join_patterns_of(types)
         return self._patterns[types]

@@ -157,6 +157,7 @@ FRAMES = {
     "reasoning": r"\b(?:{reasoning})(?!\w)",
     "denial": r"\b(?:{negation})\b",
     "settling": r"\b(?:{settling})\b",
+    "doing": r"\b(?:{doing})\b",
     "obliging": OBLIGED,
     "undergoing": r"\b(?:{undergoing})\b",
     "undergone": r"\b(?:{undergone})\b",
@@ -261,6 +262,12 @@ def section_named(text: str) -> str:
     """The number or title of the section a question names, or ""."""
     found = phrasing_rules()["place"].search(text)
     return next((said for said in found.groups() if said), "") if found else ""
+
+
+def find_front(topic: str, language: str) -> str:
+    """The words, in match form, in which a question tells what it asks for ("which model", "how does"), or ""."""
+    found = phrasing_rules().in_language("fronted", language).match(match_form(topic))
+    return found[0] if found else ""
 
 
 def layout_named(text: str) -> str:

@@ -315,6 +315,90 @@ def test_a_version_a_name_in_one_piece_and_what_is_asked_for_must_be_there(asked
     assert words_nowhere(parse_question(asked, [UPKEEP]), [UPKEEP]) == missing
 
 
+NEEDS = content_of_lines(
+    [
+        "# Needs",
+        "It needs TLS version 1.2, is built with the new Gizmo 1.4, and since Release 1.6 it is quick.",
+        "The old Upkeep version 1.7 was slow.",
+        "Colours changed in 1.8.",
+    ],
+    title="Upkeep",
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [
+        ("What changed in version 1.2?", ["1.2"]),
+        ("What changed in version 1.4?", ["1.4"]),
+        ("What changed in version 1.6?", []),
+        ("What changed in version 1.7?", []),
+        ("What changed in version 1.8?", []),
+        ("Does it need TLS version 1.2?", []),
+    ],
+)
+def test_the_version_of_another_thing_is_not_the_one_asked_for(asked: str, missing: list[str]) -> None:
+    assert words_nowhere(parse_question(asked, [NEEDS]), [NEEDS]) == missing
+
+
+PARCELS = content_of_lines(
+    [
+        "# Parcels",
+        "Parcels that are sent back must be wrapped, and who has sent a parcel back keeps the slip.",
+        "# Office",
+        "Parcels go to Harbour Mail, 12 Quay Street, Penmorrow.",
+        "# News",
+        "The e-mail about parcels comes on Mondays; to stop the e-mail, tick the box in your profile.",
+        "# Catch",
+        "Of herring 512 tonnes were landed.",
+    ],
+    title="Handbook",
+)
+
+
+def test_a_place_with_an_address_leads_where_something_is_sent() -> None:
+    """(R20) The other place has more of the question."""
+    assert "Quay Street" in ask("To which address are parcels sent back?", PARCELS).kept()[0].own_text
+    assert "Quay Street" in ask("Where do I send a parcel back?", PARCELS).kept()[0].own_text
+    assert "wrapped" in ask("How are parcels sent back?", PARCELS).kept()[0].own_text
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("How can I stop the e-mail?", "tick the box"), ("How much herring was landed?", "512 tonnes")],
+)
+def test_no_value_of_another_kind_is_missed(asked: str, said: str) -> None:
+    """(R20)"""
+    result = ask(asked, PARCELS)
+    assert result.status == "found" and said in result.kept()[0].own_text
+
+
+def test_an_address_for_email_that_is_asked_for_is_missed() -> None:
+    result = ask("What is the e-mail address for parcels?", PARCELS)
+    assert result.status != "found" and "e-mail" in result.not_found_reason
+
+
+@pytest.mark.parametrize(
+    ("asked", "named", "unnamed"),
+    [
+        ("Which yachts join the ferries for good after I tack?", "yachts", ("good", "tack")),
+        ("Who tacks with the yachts and the ferries?", "yachts", ("tacks",)),
+        ("Which good do the ferries and the yachts carry?", "good", ()),
+    ],
+)
+def test_what_somebody_does_and_idioms_are_not_said_to_be_missing(
+    asked: str, named: str, unnamed: tuple[str, ...], report: DocumentContent
+) -> None:
+    reason = ask(asked, report).not_found_reason
+    assert f"“{named}”" in reason and not any(f"“{word}”" in reason for word in unnamed)
+
+
+def test_a_german_verb_is_not_said_to_be_missing() -> None:
+    content = content_of_lines(["# Optionen", "Die Option foodbox bestimmt die Nahrung."], language="de")
+    reason = ask("Was bewirkt die Option landmass?", content).not_found_reason
+    assert "“landmass”" in reason and "bewirkt" not in reason
+
+
 @pytest.mark.parametrize(("version", "limit"), [("2.1", "512"), ("1.9", "128")])
 def test_what_a_change_log_says_of_another_version_is_not_quoted(version: str, limit: str) -> None:
     result = ask(f"What is the limit of downloads in version {version}?", UPKEEP)

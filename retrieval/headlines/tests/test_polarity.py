@@ -46,6 +46,7 @@ def test_the_opposite_is_of_the_same_thing(question: str, text: str, said: str) 
     assert opposed_word(text, parse_question(question, [])) == said
 
 
+DUTY = "Do I have to share the report?"
 CAUSE, CONSENT = "May the lease be ended without cause?", "May the lease be assigned without consent?"
 
 
@@ -61,6 +62,15 @@ CAUSE, CONSENT = "May the lease be ended without cause?", "May the lease be assi
         (CONSENT, "The tenant may assign the lease with the landlord's written consent.", False),
         (CONSENT, "The lease shall not be assigned.", False),
         (CONSENT, "Consent to an assignment of the lease is required.", False),
+        (DUTY, "You must not copy the report.", True),
+        (DUTY, "Copies of the report are prohibited.", True),
+        (DUTY, "You must share the report and must not copy it.", False),
+        (DUTY, "You are not required to share the report.", False),
+        ("May I share the report?", "You must not share the report.", False),
+        ("Muss ich den Bericht teilen?", "Der Bericht darf nicht kopiert werden.", True),
+        ("Dois-je partager le rapport ?", "On ne doit pas copier le rapport.", True),
+        ("¿Debo compartir el informe?", "El informe no debe copiarse.", True),
+        ("Muss ich den Bericht teilen?", "Der Mieter muss den Bericht nicht teilen.", False),
         ("Is the lease assigned?", "No delegation of a duty shall be deemed an assignment of the lease.", False),
         ("Darf der Mieter ohne Zustimmung untervermieten?", "Die Untervermietung bedarf der Zustimmung.", False),
         ("Darf der Mieter ohne Grund kündigen?", "Der Mieter kann mit Grund kündigen.", True),

@@ -61,6 +61,89 @@ def test_the_words_that_ask_for_a_type(text: str, answer_type: str) -> None:
     assert answer_type in ANSWER_TYPES
 
 
+@pytest.mark.parametrize(
+    ("text", "answer_type"),
+    [
+        ("How can I stop the e-mail?", "explanation"),
+        ("How do I change my e-mail address?", "explanation"),
+        ("How is the due date determined?", "explanation"),
+        ("How is the fee calculated?", "explanation"),
+        ("How many e-mails may I send?", "number"),
+        ("How much does the website cost?", "amount"),
+        ("Who sets the date?", "person"),
+        ("When is the e-mail sent?", "date"),
+        ("Which party receives the e-mail?", "party"),
+        ("What is the subject of the e-mail?", "text"),
+        ("What happens if the e-mail bounces?", "text"),
+        ("Wie kann ich die E-Mails abbestellen?", "explanation"),
+        ("Wie ändere ich meine E-Mail-Adresse?", "explanation"),
+        ("Wer verschickt die E-Mail?", "person"),
+        ("Nenne den Betreff der E-Mail", "text"),
+        ("Comment arrêter les courriels ?", "explanation"),
+        ("Qui envoie le courriel ?", "person"),
+        ("¿Cómo puedo cancelar el correo electrónico?", "explanation"),
+        ("¿Qué pasa si el correo electrónico se pierde?", "text"),
+        ("如何确定交货日期？", "explanation"),
+        ("支払期日はどのように決まりますか。", "explanation"),
+    ],
+)
+def test_a_noun_that_something_else_is_asked_about_tells_no_type(text: str, answer_type: str) -> None:
+    """(R20)"""
+    assert SHIPPED.type_of(text) == answer_type
+
+
+@pytest.mark.parametrize(
+    ("text", "answer_type"),
+    [
+        ("What is the e-mail?", "email"),
+        ("Which e-mail is for claims?", "email"),
+        ("How can I contact the office by e-mail?", "email"),
+        ("By what date must it be paid?", "date"),
+        ("How did the effective date change?", "date"),
+        ("How high is the interest rate?", "percentage"),
+        ("Wie ist die Telefonnummer des Vermieters?", "phone"),
+        ("Wie erreiche ich den Dienst per E-Mail?", "email"),
+        ("Bis wann muss die E-Mail beantwortet werden?", "date"),
+        ("Comment joindre le service par e-mail ?", "email"),
+        ("¿Cuál es el correo electrónico?", "email"),
+        ("Where do I send the form?", "address"),
+        ("Wohin schicke ich die Kündigung?", "address"),
+        ("Où dois-je envoyer la lettre ?", "address"),
+        ("¿Dónde envío el formulario?", "address"),
+    ],
+)
+def test_a_noun_that_is_asked_for_tells_the_type(text: str, answer_type: str) -> None:
+    """(R20)"""
+    assert SHIPPED.type_of(text) == answer_type
+
+
+def test_only_what_is_sent_may_go_to_an_address_for_email() -> None:
+    assert SHIPPED.patterns_of("email")[0] in SHIPPED.patterns_of("address", "To which address do I write?")[0]
+    assert SHIPPED.patterns_of("email")[0] not in SHIPPED.patterns_of("address", "What is the office address?")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer_type"),
+    [
+        ("How much herring was landed?", "number"),
+        ("How much may a parcel weigh?", "number"),
+        ("How much of the catch is herring?", "number"),
+        ("How much herring tax is due?", "amount"),
+        ("How much rent is due?", "amount"),
+        ("How much do I pay for the herring?", "amount"),
+        ("Wie viel Hering wurde angelandet?", "number"),
+        ("Wie viel Miete ist zu zahlen?", "amount"),
+        ("Combien pèse le colis ?", "number"),
+        ("Combien coûte le colis ?", "amount"),
+        ("¿Cuánto arenque se desembarcó?", "number"),
+        ("¿Cuánto alquiler se paga?", "amount"),
+    ],
+)
+def test_how_much_of_a_thing_asks_for_money_by_a_word_for_that_only(text: str, answer_type: str) -> None:
+    """(R20)"""
+    assert SHIPPED.type_of(text) == answer_type
+
+
 def test_a_base_adds_a_type_with_its_words_and_values() -> None:
     """(R20, R103) A value of the new type beside a word of the question counts as two signals."""
     rules = ReadingRules(POLICY_NUMBER, 1)
