@@ -43,7 +43,7 @@ from reading.rows import (
 )
 
 # Raise it by hand if the same file would be read differently; the library has its own version.
-PARSER_VERSION = f"22, PyMuPDF {version('PyMuPDF')}"
+PARSER_VERSION = f"23, PyMuPDF {version('PyMuPDF')}"
 
 
 def store_reading(

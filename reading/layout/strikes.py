@@ -1,6 +1,6 @@
 """Words that are struck through: a rule, drawn or an annotation's, goes through their middle and not past both ends.
 
-The rule of a table or below words is none: it is longer than the words, or stands at their edge.
+The rule of a table or below words is none, longer than words or at their edge; one through a row strikes every cell.
 
 Struck words stay in their line, marked in its pieces; they are in no form that is searched, give no headline and no
 value (cells, numbers, options, passages, cards and amendments are read from `LineRow.text_in_force`); quotes, names of
@@ -69,14 +69,21 @@ def mark_struck(
 
 def crossed_spans(blocks: Iterable[SpanBlock], drawn: Sequence[SpanBlock]) -> Iterator[tuple[Span, float]]:
     """The spans that rules go through, each with the share of its width."""
-    rules: dict[int, list[DrawnRule]] = {}
-    for quarter, line in straight_lines(blocks):
-        if quarter not in rules:
-            rules[quarter] = rules_along(drawn, quarter)
-        for span in line["spans"] if rules[quarter] else ():
-            box = in_frame(span["bbox"], quarter)
-            if found := crossing(in_frame(line["bbox"], quarter), box, rules[quarter]):
-                yield span, covered_share_of(box, found)
+    straight = [*straight_lines(blocks)]
+    for quarter in {quarter for quarter, _ in straight}:
+        rules = rules_along(drawn, quarter)
+        lines = [(in_frame(each["bbox"], quarter), each["spans"]) for own, each in straight if own == quarter and rules]
+        rows: dict[DrawnRule, list[Edges]] = {}
+        for line, _ in lines:
+            for rule in through_middle(line, rules):
+                rows.setdefault(rule, []).append(line)
+        for line, spans in lines:
+            for span in spans:
+                box = in_frame(span["bbox"], quarter)
+                through = through_middle(box, rules)
+                found = [each for each in through if ends_with(each, [line]) or ends_with(each, rows.get(each, [line]))]
+                if found:
+                    yield span, covered_share_of(box, found)
 
 
 def straight_lines(blocks: Iterable[SpanBlock]) -> Iterator[tuple[int, SpanLine]]:
@@ -99,21 +106,23 @@ def rules_along(drawn: Iterable[SpanBlock], quarter: int) -> list[DrawnRule]:
     )
 
 
-def crossing(line: Edges, span: Edges, rules: Sequence[DrawnRule]) -> list[DrawnRule]:
-    """The rules that go through the middle of a span and end with the words of its line."""
-    x0, top, x1, bottom = span
-    left, _, right, _ = line
+def through_middle(box: Edges, rules: Sequence[DrawnRule]) -> list[DrawnRule]:
+    """The rules that go through the middle of a line or a span."""
+    x0, top, x1, bottom = box
     height = bottom - top
     first = bisect_left(rules, top + MIDDLE[0] * height, key=itemgetter(0))
     last = bisect_right(rules, top + MIDDLE[1] * height, key=itemgetter(0))
-    return [rule for rule in rules[first:last] if rule.x0 < x1 and x0 < rule.x1 and is_of_words(rule, left, right)]
+    return [rule for rule in rules[first:last] if rule.x0 < x1 and x0 < rule.x1]
 
 
-def is_of_words(rule: DrawnRule, left: float, right: float) -> bool:
-    """Whether a rule ends with the words of a line, if only at one end, and is no more beyond them than over them."""
-    before, behind = left - rule.x0, rule.x1 - right
-    over = min(rule.x1, right) - max(rule.x0, left)
-    return min(before, behind) <= PAST_MAX and max(before, behind) <= min(PAST_ONE_END_MAX, over)
+def ends_with(rule: DrawnRule, lines: Sequence[Edges]) -> bool:
+    """Whether a rule ends with the words of a line, if only at one end, and is no more beyond them than over them;
+    through several lines, which are the cells of a row, it goes from end to end.
+    """
+    before, behind = min(lines)[0] - rule.x0, rule.x1 - max(right for _, _, right, _ in lines)
+    over = rule.x1 - rule.x0 - max(before, 0) - max(behind, 0)
+    is_through = len(lines) == 1 or min(before, behind) >= -PAST_MAX
+    return is_through and min(before, behind) <= PAST_MAX and max(before, behind) <= min(PAST_ONE_END_MAX, over)
 
 
 def covered_share_of(span: Edges, rules: Sequence[DrawnRule]) -> float:

@@ -13,6 +13,7 @@ from llm.fence import unfence
 from reading.layout.amounts import widen_to_signs
 from reading.matching import LINE_HYPHENS, is_split_word, loose_map
 from reading.rows import STRUCK_MARK, LineRow
+from reading.values.minus import LONG_DASH, MINUS
 from retrieval.candidates.plain import BULLETS
 from retrieval.types import Calibrated, LineRange, QuotePiece, Repair
 
@@ -21,6 +22,10 @@ WHOLE_MINIMUM = 3  # a whole quote may be a value ("0.1"); two characters prove 
 LINES_KEPT = 20_000
 # "[9]" is ignored on both sides (R70), and so are the marks around words that are struck through.
 NOT_COMPARED = re.compile(rf"\[\d{{1,3}}(?:[,;]\d{{1,3}})*\]|{STRUCK_MARK}")
+# Hyphens that touch a word at its one end: "-k", "--quiet", "BBB-". A bullet stands apart, and a rule has more of them.
+HYPHENS_BEFORE = re.compile(rf"(?<![^\s(\[{{\"'`|])[{MINUS}]{{1,2}}\Z")
+HYPHENS_AFTER = re.compile(rf"(?<=[^\W\d_])[{MINUS}]{{1,2}}(?![{MINUS}{LONG_DASH}\w])")
+DASH_ALONE = re.compile(rf"\s{{1,99}}[{MINUS}{LONG_DASH}]{{1,2}}(?!\S)")
 
 
 class Letters(NamedTuple):
@@ -57,7 +62,7 @@ def calibrate(
         if starts:
             found = accept_quote(raw_anchor, source, lines, starts, length, near, is_whole)
             if found.repair.final_length >= (WHOLE_MINIMUM if is_whole else minimum):
-                return with_signs(found, lines)
+                return with_signs(found, lines, raw_anchor[wanted.places[-1][1] + 1 :] if is_whole else "")
             return refuse_quote(
                 "rejected", raw_anchor, f"only {found.repair.final_length} characters of it stand there"
             )
@@ -84,13 +89,21 @@ def accept_quote(
     )
 
 
-def with_signs(found: Calibrated, lines: Sequence[LineRow]) -> Calibrated:
-    """The quote with the signs of the numbers at its ends, which are not compared: "25.000,00-" is a credit."""
+def with_signs(found: Calibrated, lines: Sequence[LineRow], behind: str) -> Calibrated:
+    """The quote with the signs at its ends that are not compared: of numbers ("25.000,00-" is a credit) and of words
+    ("-k"), and a dash alone that was quoted, `behind` the last letter ("tar xf -").
+    """
     numbered = {line.number: line.text for line in lines}
     (first, *_), (*_, last) = found.pieces, found.pieces
     start, _ = widen_to_signs(numbered[first.line_number], first.start, first.end)
-    pieces = [replace(first, start=start), *found.pieces[1:]]
-    _, end = widen_to_signs(numbered[last.line_number], pieces[-1].start, last.end)
+    hyphens = HYPHENS_BEFORE.search(numbered[first.line_number], 0, start)
+    pieces = [replace(first, start=hyphens.start() if hyphens else start), *found.pieces[1:]]
+    ending = numbered[last.line_number].rstrip()
+    following = (line.text for line in lines if line.number > last.line_number)
+    _, end = widen_to_signs(ending, pieces[-1].start, last.end)
+    dash = (DASH_ALONE if DASH_ALONE.fullmatch(behind.rstrip()) else HYPHENS_AFTER).match(ending, end)
+    if dash and not (dash.end() == len(ending) and is_split_word(ending, next(following, ""))):
+        end = dash.end()
     pieces[-1] = replace(pieces[-1], end=end)
     text = text_of_pieces(pieces, lines)
     return replace(found, text=text, pieces=tuple(pieces), repair=replace(found.repair, final_length=read_length(text)))

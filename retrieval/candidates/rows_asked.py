@@ -1,7 +1,7 @@
 """The row of a table that a number of the question falls in, and places in a table none of whose rows is told (R44).
 
-The head of a table is quoted with its rows and, where no row is told, answers weakly; a row of another group than the
-one named gives way to that group's.
+The head of a table is quoted with its rows and, where no row is told and no list asked for, answers weakly; a row of
+another group than the one named gives way to that group's.
 """
 
 import re
@@ -31,7 +31,7 @@ TOPS = frozenset({"heading", "caption"})
 
 
 class RowsQuoted(NamedTuple):
-    """What of a table is quoted for a place in it; `is_told` if that is the one row asked for.
+    """What of a table is quoted for a place in it; `is_told` if that is the one row asked for, or every row is.
 
     The words of the lines `head` say what its rows are; `day` is what of the question names the day of the row.
     """
@@ -52,9 +52,12 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     table = table_at_line(number, content) if is_beside_row or line.kind in TOPS else None
     ruled = None if table or not is_row(line) else rows_under_rule(number, content)
     table = table_at_line(ruled.last, content) if ruled else table
+    is_single = question.shape == "single"
     if table is None:
-        is_single = question.shape == "single"
-        return RowsQuoted(ruled, frozenset({number}), is_told=False) if ruled and is_single else None
+        if ruled and (at := find_named_line(ruled, question, content)):
+            return RowsQuoted(row_around(at, content), frozenset({number}), is_told=True)
+        is_whole = ruled is not None and ruled.last > row_around(number, content).last
+        return RowsQuoted(ruled, frozenset({number}), not is_single) if ruled and (is_single or is_whole) else None
     head = frozenset({table.title_line, *table.head_lines, *([number] if ruled else [])})
     if row := find_banded_row(table, question, content):
         return RowsQuoted(row_around(row.first_line, content), head, is_told=True)
@@ -67,8 +70,9 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     is_head = number < table.rows[0].first_line
     if is_head and (row := find_named_row(table.rows, question, content)):
         return RowsQuoted(row_around(row.first_line, content), head, is_told=True)
-    if is_head and question.shape == "single" and (line.kind == "table_row" or question.answer_type in VALUES):
-        return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
+    lines = rows_to_quote(number, table) if is_head else None
+    if lines and (is_single or lines.last > number) and (line.kind == "table_row" or question.answer_type in VALUES):
+        return RowsQuoted(lines, head, is_told=not is_single)
     return None
 
 
@@ -230,11 +234,22 @@ def find_named_row(rows: Sequence[TableRow], question: Question, content: Docume
 
 def rows_named(rows: Sequence[TableRow], question: Question, content: DocumentContent) -> list[TableRow]:
     """The rows whose whole label the question has, those with the longest of such labels."""
+    return [rows[at] for at in longest_named([row.label for row in rows], question, content)]
+
+
+def longest_named(labels: Sequence[str], question: Question, content: DocumentContent) -> list[int]:
+    """The places of the labels that the question has whole, the longest of them."""
     asked, language = stems_asked(question), language_assumed(content, question)
-    labels = [(telling_stems(row.label, language), row) for row in rows]
-    named = [(words, row) for words, row in labels if words and words <= asked]
-    most = max((len(words) for words, _ in named), default=0)
-    return [row for words, row in named if len(words) == most]
+    sizes = [len(words) if (words := telling_stems(label, language)) <= asked else 0 for label in labels]
+    return [at for at, size in enumerate(sizes) if 0 < size == max(sizes)]
+
+
+def find_named_line(lines: LineRange, question: Question, content: DocumentContent) -> int | None:
+    """The one row of a table of words alone whose whole label the question has, and the heading of a column of it."""
+    rows = [line for line in content.lines_between(*lines) if is_row(line)]
+    (_, *headings), *cells = [[cell.text for cell in cells_of_line(row)] or [""] for row in rows]
+    named = longest_named([each[0] for each in cells], question, content)
+    return rows[named[0] + 1].number if len(named) == 1 and longest_named(headings, question, content) else None
 
 
 @lru_cache(maxsize=16)

@@ -34,6 +34,7 @@ from documents.storage.uploads import UploadRefused
 from ledger.management.refusals import explain_error
 from reading.matching import join_without_space
 from reading.rows import STRUCK_MARK, STRUCK_TOLD
+from retrieval.candidates.plain import one_line
 from retrieval.models import RetrievalRun
 from retrieval.record.as_json import result_json, stored_result_json
 from retrieval.told.outcomes import outcome_named
@@ -155,16 +156,18 @@ def as_text(turn: Turn) -> str:
     if answer is None or turn.run is None:
         return "No answer was written."
     sureness = sureness_of(turn.run, answer, list(turn.run.candidates.all()))
-    lines = [answer.note, answer.text, capfirst(f"{sureness.words}. {sureness.meaning}") if sureness else ""]
+    text, cited = answer.text, []
+    for citation in answer.citations.select_related("candidate"):
+        place = describe_place(citation.candidate, cited_pages(citation), with_document=True)
+        marked = mark_quote(citation)
+        told = f"\n    ({STRUCK_TOLD})" if marked != citation.quote else ""
+        said, shown = (f"\u201c{one_line(each)}\u201d [{citation.marker}]" for each in (citation.quote, marked))
+        text = text.replace(said, shown)
+        cited.append(f"[{citation.marker}] {place}\n    {join_without_space(marked)}{told}")
+    lines = [answer.note, text, capfirst(f"{sureness.words}. {sureness.meaning}") if sureness else ""]
     lines += say_unmentioned(turn.run, sureness)
     if answer.kind in UNANSWERED:
         words = ", ".join(f"{word['text']} {word['count']}" for word in words_searched(turn.run))
         outcome = f"{outcome_named(answer.kind).words}."
-        lines = [outcome, answer.text, f"Words searched: {words}" if words else ""]
-    for citation in answer.citations.select_related("candidate"):
-        place = describe_place(citation.candidate, cited_pages(citation), with_document=True)
-        marked = join_without_space(mark_quote(citation))
-        quote = MARKED.sub(rf"{STRUCK_MARK}\1{STRUCK_MARK}", marked)
-        told = f"\n    ({STRUCK_TOLD})" if quote != marked else ""
-        lines.append(f"[{citation.marker}] {place}\n    {quote}{told}")
-    return "\n\n".join(filter(None, lines))
+        lines = [outcome, text, f"Words searched: {words}" if words else ""]
+    return MARKED.sub(rf"{STRUCK_MARK}\1{STRUCK_MARK}", "\n\n".join(filter(None, lines + cited)))

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from chat.conftest import Ask
 from chat.management.commands.ask import as_text
-from chat.models import Citation, Turn
+from chat.models import Answer, Citation, Turn
 from chat.page.export import escape_markdown
 from chat.page.thread import ShownTurn, turns_of
 from chat.page.viewer import cited_page
@@ -65,6 +65,7 @@ def test_struck_words_of_a_quote_are_struck_and_it_is_stored_as_it_is(turn: Turn
     with connection.cursor() as cursor:  # what is recorded cannot be changed otherwise
         cursor.execute("SET session_replication_role = replica")
         Citation.objects.filter(pk=citation.pk).update(quote=text)
+        Answer.objects.update(text=f"\u201c{text}\u201d [{citation.marker}]\n\nIt says: {text}")
         cursor.execute("RESET session_replication_role")
     start = text.index(words)
     spans = [[0, start, 72.0, 90.0], [start, start + len(words), 94.0, 120.0, True]]
@@ -73,7 +74,9 @@ def test_struck_words_of_a_quote_are_struck_and_it_is_stored_as_it_is(turn: Turn
     for view in ("chat:conversation", "audit:trail"):
         assert "The <s>rent &lt;is&gt; 2~3</s> " in page_of(turn, tenant, view)
     assert f"The ~~{escape_markdown(words)}~~ " in page_of(turn, tenant, "chat:export")
-    assert f"The ~~{words}~~ " in as_text(turn) and STRUCK_TOLD in as_text(turn)
+    told = as_text(Turn.objects.get(pk=turn.pk))
+    assert f"\u201cThe ~~{words}~~ " in told and f"\n    The ~~{words}~~ " in told and STRUCK_TOLD in told
+    assert f"It says: The {words} " in told  # no quote: nothing tells that it is of the struck lines
     (loaded,) = turns_of(turn.conversation)
     cited = next(each for each in ShownTurn(loaded).citations if each.marker == citation.marker)
     peek = render_to_string("chat/_parts.html", {"line": [(None, cited)]})

@@ -88,6 +88,31 @@ def test_rules_beside_words_and_past_them_strike_nothing(tmp_path: Path, draw: D
     assert reading.warnings == () and reading.lines[0].match == TEXT.lower()
 
 
+CELLS = ("Crane", "45.00", "210.00")
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "is_struck"),
+    [(0, 0, True), (-2, 20, True), (-20, 2, True), (-10, 10, False), (14, 0, False), (0, -20, False), (-40, 0, False)],
+    ids=["from end to end", "past one", "before it", "border", "begun in a cell", "ended in a cell", "far before it"],
+)
+def test_one_rule_through_all_cells_of_a_row_strikes_each_of_them(
+    tmp_path: Path, begins: float, ends: float, is_struck: bool
+) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for number, row in enumerate([("Service", "Day fee", "Season fee"), CELLS, ("Storage", "3.50", "390.00")]):
+        for x, text in zip((92, 220, 340), row, strict=True):
+            page.insert_text((x, 100 + 20 * number), text, fontsize=11)
+        page.draw_line((72, 105 + 20 * number), (400, 105 + 20 * number), width=0.5)
+    first, last = (page.search_for(text)[0] for text in (CELLS[0], CELLS[-1]))
+    middle = first.y0 + 0.55 * first.height
+    page.draw_line((first.x0 + begins, middle), (last.x1 + ends, middle), width=0.7)
+    document.save(tmp_path / "row.pdf")
+    lines = read_pdf(tmp_path / "row.pdf", Limits()).lines
+    assert [line.struck for line in lines] == ["", " ".join(CELLS) if is_struck else "", ""]
+
+
 @pytest.mark.parametrize(
     ("text", "before", "behind"),
     [("12", 2, 26), ("12", 26, 2), ("Rent:", 0, 28), ("Start", -14, 28)],

@@ -35,7 +35,11 @@ def fit(raw: str, near: LineRange = ALL, within: LineRange = ALL) -> Calibrated:
 
 
 def joined(pieces: Calibrated) -> str:
-    return "\n".join(CONTENT.lines[piece.line_number - 1].text[piece.start : piece.end] for piece in pieces.pieces)
+    return joined_in(CONTENT, pieces)
+
+
+def joined_in(content: DocumentContent, pieces: Calibrated) -> str:
+    return "\n".join(content.lines[piece.line_number - 1].text[piece.start : piece.end] for piece in pieces.pieces)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +117,51 @@ SIGNED = content_of_lines(
 def test_a_sign_that_touches_a_number_at_an_end_belongs_to_the_quote(raw: str, text: str) -> None:
     within = LineRange(1, len(SIGNED.lines))
     assert calibrate(raw, SIGNED, within, within).text == text
+
+
+COMMANDS = content_of_lines(
+    [
+        "A: xz -dc foo.tar.xz | tar xf -",
+        "-k --keep",
+        "Keep (do not delete) the files; --quiet says nothing, and [-v] says all.",
+        "- Goodwill is not amortised",
+        "\u2022 Brands are",
+        "Rated BBB- by one of them, on a well-known scale",
+        "Impairment of brands \u2014",
+        "-----",
+        "The price rose - and fell, for the re-",
+        "tailer and his Ein- und Verkauf",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("A: xz -dc foo.tar.xz | tar xf -", "A: xz -dc foo.tar.xz | tar xf -"),
+        ("foo.tar.xz | tar xf", "foo.tar.xz | tar xf"),  # it was not quoted
+        ("-k --keep", "-k --keep"),
+        ("k --keep", "-k --keep"),
+        ("--quiet says nothing", "--quiet says nothing"),
+        ("v] says all", "-v] says all"),
+        ("Rated BBB-", "Rated BBB-"),
+        ("Rated BBB- by two", "Rated BBB- by"),
+        ("Impairment of brands \u2014", "Impairment of brands \u2014"),
+        ("his Ein-", "his Ein-"),
+        ("- Goodwill is not", "Goodwill is not"),
+        ("\u2022 Brands are", "Brands are"),
+        ("known scale", "known scale"),
+        ("Impairment of brands", "Impairment of brands"),
+        ("The price rose -", "The price rose -"),
+        ("The price rose - by half", "The price rose"),
+        ("for the re-", "for the re"),
+    ],
+)
+def test_a_hyphen_that_belongs_to_a_word_or_was_quoted_alone_is_kept_and_a_bullet_is_not(raw: str, text: str) -> None:
+    within = LineRange(1, len(COMMANDS.lines))
+    found = calibrate(raw, COMMANDS, within, within)
+    assert (found.text, joined_in(COMMANDS, found)) == (text, text)
+    assert found.repair.status == ("truncated" if raw.endswith(("two", "half")) else "exact")
 
 
 @pytest.mark.parametrize("sign", [*"-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d"])

@@ -279,6 +279,63 @@ def test_the_first_row_of_a_markdown_table_may_be_one_like_the_others(
     assert result.status == "found" and result.kept()[0].quote.text == quote
 
 
+BERTHS = """# Berths
+
+Every boat is moored where the harbour office says.
+
+| Berth | Users | Power supply | Day fee |
+|---|---|---|---|
+| North quay | Fishing boats | Single phase | none |
+| South quay | Visitors | None | a coin |
+| Inner basin | Members of the club | Three phase | none |
+
+# Services
+
+| Service | Season fee (EUR) | Paid at |
+|---|---|---|
+| Mooring | 640.00 | Office |
+| Winter storage | 390.00 | Yard |
+"""
+SOUTH = "| South quay | Visitors | None | a coin |"
+
+
+@pytest.fixture(scope="module")
+def berths(tmp_path_factory: pytest.TempPathFactory) -> DocumentContent:
+    path = tmp_path_factory.mktemp("berths") / "berths.md"
+    path.write_text(BERTHS)
+    return content_of_reading(read_markdown(BERTHS), path)
+
+
+def test_of_a_table_of_words_the_row_and_column_that_are_named_are_quoted_alone(berths: DocumentContent) -> None:
+    result = asked("What power supply does the south quay have?", berths)
+    assert (result.status, result.kept()[0].quote.text) == ("found", SOUTH)
+    two = asked("What power supply do the south quay and the inner basin have?", berths).kept()
+    assert not any(each.is_told for each in two)
+
+
+@pytest.mark.parametrize("question", ["Who are the users of the quay?", "Which berth has three phase power supply?"])
+def test_of_a_table_of_words_no_row_is_told_by_a_part_of_its_name_or_by_a_cell(
+    berths: DocumentContent, question: str
+) -> None:
+    candidates = asked(question, berths).candidates
+    assert any(each.is_untold for each in candidates) and not any(each.is_told for each in candidates)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("List the users of the berths.", 4),
+        ("List the season fees of the services.", 3),
+    ],
+)
+def test_a_list_that_is_a_column_is_the_whole_table_and_not_its_head(
+    berths: DocumentContent, question: str, rows: int
+) -> None:
+    result = asked(question, berths)
+    quote = result.kept()[0].quote.text
+    assert result.status == "found" and quote.startswith("| ") and quote.count("\n") == rows - 1
+
+
 PRICES = """# Fees
 
 | Service | Description | Monthly fee (EUR) | One-off fee (EUR) | Notice (days) |
