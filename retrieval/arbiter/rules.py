@@ -162,7 +162,7 @@ def facts_for(candidate: Candidate, rule: Rule, question: Question) -> dict[str,
     """What the evidence is made of, from which it is said; of words and values what stands in the text shown."""
     facts = words_shown(candidate, question.keywords)
     for word, group in facts.get("asked", {}).items():
-        facts["asked"][word] = " ".join(as_typed(each, question.original) for each in group.split())
+        facts["asked"][word] = as_typed(group, question.original)
     if rule in (TOGETHER, ONE_WORD) and len(facts["words"]) > 1:
         facts["stand"] = how_they_stand(candidate.own_text, [facts.get("form", {}).get(w, w) for w in facts["words"]])
     if rule in (STATEMENT, WHOLE_LIST):

@@ -98,6 +98,7 @@ def test_a_form_is_said_as_it_stands_with_what_was_asked(
     [
         ("Quel est le délai de préavis ?", "delai preavis", "“written notice” for “délai préavis”"),
         ("Was ist die Haftungsgrenze?", "haftungsgrenze", "“written notice” for “Haftungsgrenze”"),
+        ("Quel est le chiffre d'affaires ?", "chiffre d affaires", "“written notice” for “chiffre d'affaires”"),
     ],
 )
 def test_what_a_name_stands_for_is_said_as_it_was_typed(
