@@ -273,18 +273,17 @@ def status_of(parts: Sequence[PartFinding]) -> Status:
 
 
 def merge_words(results: Sequence[RetrievalResult]) -> tuple[SearchedWord, ...]:
-    """Every word of every side, with the lines it is on; the same word on two sides counts in the documents of both."""
+    """Every word of every side, with the lines it is on: of sides that share documents, those of the widest."""
     merged: dict[str, SearchedWord] = {}
-    seen: dict[str, set[tuple[str, ...]]] = {}
-    for result in results:
-        documents = tuple(sorted(each["document_id"] for each in result.scope))
+    seen: dict[str, set[str]] = {}
+    for result in sorted(results, key=lambda each: -len(each.scope)):
+        documents = {each["document_id"] for each in result.scope}
         for word in result.searched:
-            known = merged.get(word.text)
-            is_again = documents in seen.setdefault(word.text, set())
-            seen[word.text].add(documents)
-            count = word.count if known is None else known.count + (0 if is_again else word.count)
-            merged[word.text] = replace(word, count=count)
-    return tuple(merged.values())
+            known, counted = merged.get(word.text), seen.setdefault(word.text, set())
+            more = 0 if known and documents & counted else word.count
+            merged[word.text] = replace(word, count=more + (known.count if known else 0))
+            counted |= documents
+    return tuple(merged[word] for word in dict.fromkeys(word.text for each in results for word in each.searched))
 
 
 def plan_of(found: Sequence[FoundSide]) -> Plan:

@@ -1,15 +1,17 @@
 """Every side of a comparison is searched by itself; what has nothing is told beside what has."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from llm.conftest import Serve
+from retrieval.forms.compare import merge_words
 from retrieval.pipeline import retrieve
 from retrieval.record.storing import result_row
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.told.clauses import recorded_facts
-from retrieval.types import RetrievalResult, Settled
+from retrieval.types import RetrievalResult, SearchedWord, Settled
 
 LEASE = content_of_lines(
     [
@@ -78,6 +80,20 @@ def test_nothing_on_any_side_is_not_found() -> None:
     assert {part.outcome for part in result.parts} == {"not_found"}
     assert "Lease, Acme Sheds: “helicopters” stands nowhere" in result.not_found_reason
     assert {word.text: word.count for word in result.searched} == {"helicopters": 0}
+
+
+def test_a_line_that_two_sides_read_counts_once() -> None:
+    lease, both = (
+        replace(search_result, searched=(SearchedWord("rent", ("rent",), count),), scope=scope)
+        for search_result, count, scope in (
+            (compare("Who pays the rent?", (LEASE,)), 1, ({"document_id": "lease"},)),
+            (compare("Who pays the rent?"), 3, ({"document_id": "lease"}, {"document_id": "licence"})),
+        )
+    )
+    licence = replace(lease, scope=({"document_id": "licence"},))
+    assert [word.count for word in merge_words([lease, both])] == [3]
+    assert [word.count for word in merge_words([both, lease])] == [3]
+    assert [word.count for word in merge_words([lease, licence])] == [2]
 
 
 def test_a_quote_without_the_word_that_matters_is_no_side() -> None:
