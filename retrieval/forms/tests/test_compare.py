@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from llm.conftest import Serve
-from retrieval.forms.compare import merge_words
+from retrieval.forms.compare import lower_faint, merge_words
 from retrieval.pipeline import retrieve
+from retrieval.question.parse import parse_question
 from retrieval.record.storing import result_row
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.told.clauses import recorded_facts
-from retrieval.types import RetrievalResult, SearchedWord, Settled
+from retrieval.types import KEPT_ROLES, RetrievalResult, SearchedWord, Settled
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import weigh_terms
 
 LEASE = content_of_lines(
     [
@@ -137,6 +140,19 @@ def test_documents_compared_as_a_whole_are_outlined() -> None:
     assert [part.outcome for part in result.parts] == ["found", "found"]
     assert {method for each in result.candidates for method in each.methods} == {"outline"}
     assert quotes(result, 1)[:1] == ["The licence is granted for one year."]
+
+
+def test_what_does_not_name_the_thing_is_no_quote_of_it() -> None:
+    """Much of what is asked of the other side alone would stand under its name."""
+    lease = content_of_lines(["# Notice", "The notice period is six weeks, and notice is written."], title="Lease")
+    found = compare("What is the notice period?", (lease,)).candidates
+    asked = parse_question("dividend of Acme notice period", [lease])
+    terms = {lease.document_id: weigh_terms(asked, lexicon_of(lease))}
+    kept = {
+        thing: any(each.verdict.role in KEPT_ROLES for each in lower_faint(found, terms, 0.1, thing))
+        for thing in ("", "notice period", "dividend of Acme")
+    }
+    assert kept == {"": True, "notice period": True, "dividend of Acme": False}
 
 
 def test_the_record_says_that_each_side_was_searched_by_itself() -> None:
