@@ -23,10 +23,13 @@ class Ranks:
     of: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     ran: tuple[str, ...] = ()  # the detectors that proposed anything
     against: frozenset[int] = frozenset()  # kept or refused against all of them
+    is_fused: bool = True  # False where RRF ordered nothing: an outline, and a comparison, which takes sides in turns
 
 
 def rank_candidates(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Ranks:
     """The ranking each detector alone would give, from the stored hits. Scores compare only within a detector."""
+    if run.parsed and run.parsed.get("form"):
+        return Ranks(is_fused=False)
     best = best_scores(run.hits, candidates)
     ranks: dict[int, dict[str, int]] = {candidate.pk: {} for candidate in candidates}
     for method in METHODS:

@@ -184,7 +184,7 @@ def build_table(
 ) -> CandidateTable | None:
     """The table for an address; None if it names a candidate this run does not have. `learned` keywords are marked."""
     reviews, ranks = reviews or RunReviews(), ranks or Ranks()
-    against = against_rrf(candidates)
+    against = against_rrf(candidates) if ranks.is_fused else set()
     orders = {row.pk: instructing_words(row.context_text) or instructing_words(row.section_title) for row in candidates}
     instructing = {pk: words for pk, words in orders.items() if words}
     shown = [row for row in candidates if fits(row, choice, against, ranks.against, instructing)]
@@ -284,7 +284,7 @@ def build_row(
     instructing: str,
     learned: Collection[str],
 ) -> Row:
-    change = candidate.rrf_rank - candidate.position
+    change = candidate.rrf_rank - candidate.position if ranks.is_fused else 0
     is_refused = candidate.role in REFUSED_ROLES
     return Row(
         candidate=candidate,
@@ -303,7 +303,9 @@ def build_row(
         repair=repair_note(candidate),
         reviews=reviews,
         disagreement=describe_disagreement(candidate),
-        place=_("RRF would have put this %(place)s.") % {"place": ordinal(candidate.rrf_rank)},
+        place=_("RRF would have put this %(place)s.") % {"place": ordinal(candidate.rrf_rank)}
+        if ranks.is_fused
+        else "",
         by_detector=detectors_sentence(ranks.of.get(candidate.pk, {}), ranks.ran, candidate.methods),
         instructing=instructing,
     )

@@ -268,7 +268,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None) -> Tra
         table=table,
         left_out=read_left_out(run),
         detectors_ran=tuple(str(METHOD_NAMES[name]) for name in ranks.ran),
-        grid=grid_of(candidates, ranks),
+        grid=grid_of(candidates, ranks) if ranks.is_fused else (),
         detectors=detectors,
         hits=sum(detector.hits for detector in detectors),
         hits_max=max((detector.hits for detector in detectors), default=0) or 1,

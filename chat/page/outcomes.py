@@ -72,6 +72,8 @@ def sureness_of(run: RetrievalRun | None, answer: Answer | None, candidates: Seq
     """
     if run is None or answer is None or run.status != "found" or run.judge != "rules" or answer.kind in UNANSWERED:
         return None
+    if run.parsed and run.parsed.get("form") == "outline":  # nothing was searched, so nothing was measured of it
+        return None
     if run.confidence < CLEAR_FROM:
         return DOUBTFUL
     is_only_read = any("first_reads" in each.reason_facts for each in candidates)  # its words do not say much of it

@@ -342,8 +342,8 @@ def line_findings(parse: Parse, searched_heads: int = 0) -> Iterator[ReportLine]
     yield ReportLine("ok", gettext("Lines"), f"{parse.line_count}{of_them}")
     set_aside = sum(kinds.get(kind, 0) for kind in UNSEARCHED_KINDS) - searched_heads
     words = ngettext(
-        "%(count)s line of running heads, page numbers and contents pages",
-        "%(count)s lines of running heads, page numbers and contents pages",
+        "%(count)s line of running heads, page numbers, file headers, markup and contents pages",
+        "%(count)s lines of running heads, page numbers, file headers, markup and contents pages",
         set_aside,
     )
     yield ReportLine("ok", gettext("Not searched"), words % {"count": set_aside})

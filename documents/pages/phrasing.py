@@ -11,7 +11,7 @@ from reading.outline.toc import FRONT_TITLE, WHOLE_TITLE
 KINDS = {
     "body": _("running text"),
     "heading": _("heading"),
-    "furniture": _("running head"),
+    "furniture": _("running head, file header or markup"),
     "contents": _("table of contents"),
     "table_row": _("table row"),
     "list_item": _("list item"),

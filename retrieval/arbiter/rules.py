@@ -12,9 +12,11 @@ from retrieval.arbiter.order import (
     MEANING_ONLY,
     NO_SIGNAL,
     NONE_RULED,
+    ONE_WORD,
     PINNED,
     REFERRED,
     STATEMENT,
+    TOGETHER,
     WHOLE_LIST,
     Rule,
     is_able,
@@ -160,7 +162,9 @@ def facts_for(candidate: Candidate, rule: Rule, question: Question) -> dict[str,
     """What the evidence is made of, from which it is said; of words and values what stands in the text shown."""
     facts = words_shown(candidate, question.keywords)
     for word, group in facts.get("asked", {}).items():
-        facts["asked"][word] = " ".join(as_typed(each, question.original) for each in group.split())
+        facts["asked"][word] = as_typed(group, question.original)
+    if rule in (TOGETHER, ONE_WORD) and len(facts["words"]) > 1:
+        facts["stand"] = how_they_stand(candidate.own_text, [facts.get("form", {}).get(w, w) for w in facts["words"]])
     if rule in (STATEMENT, WHOLE_LIST):
         facts["words"] = [*candidate.matched_keywords]
     if rule is STATEMENT:
@@ -207,7 +211,7 @@ def words_shown(candidate: Candidate, keywords: Sequence[Keyword]) -> dict[str, 
     """The keywords of a candidate that stand in its text, of those printed as one word the first, each with the form
     that stands there and what it was searched for where these are other words.
     """
-    text = f" {' '.join(normalise_words(LINE_HYPHEN.sub('', candidate.own_text)))} "
+    text = words_in_a_row(candidate.own_text)
     by_text = {keyword.text: keyword for keyword in reversed(keywords)}  # what was asked stands first
     printed, forms, asked = dict[str, str](), dict[str, str](), dict[str, str]()
     for word in candidate.matched_keywords:
@@ -218,6 +222,19 @@ def words_shown(candidate: Candidate, keywords: Sequence[Keyword]) -> dict[str, 
             forms |= {word: form} if form != word else {}
             asked |= {word: keyword.group} if keyword.source not in ASKED and keyword.group not in ("", word) else {}
     return {"words": [*printed.values()]} | {name: told for name, told in (("form", forms), ("asked", asked)) if told}
+
+
+def how_they_stand(text: str, forms: Sequence[str]) -> str:
+    """Whether each of several words stands on a line with another of them or on the next ("together"), or none does."""
+    lines = text.splitlines()
+    windows = [words_in_a_row("\n".join(lines[at : at + 2])) for at in range(max(len(lines) - 1, 1))]
+    held = [{form for form in forms if first_in(window, [form])} for window in windows]
+    near = set().union(*(each for each in held if len(each) > 1))
+    return "together" if near.issuperset(forms) else "in part" if near else "apart"
+
+
+def words_in_a_row(text: str) -> str:
+    return f" {' '.join(normalise_words(LINE_HYPHEN.sub('', text)))} "
 
 
 def first_in(text: str, forms: Iterable[str]) -> str:

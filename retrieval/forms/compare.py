@@ -47,7 +47,7 @@ from retrieval.types import (
     Status,
 )
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import WeighedTerm, said_as, weigh_terms
+from retrieval.words.terms import WeighedTerm, said_as, terms_within, weigh_terms
 
 NAMED_SHARE = 0.6  # of the words for a thing together with what is asked of it: neither of them is enough
 UNCLEAR = "no passage clearly answers it"
@@ -127,23 +127,28 @@ def find_side(side: Side, question: Question, contents: Sequence[DocumentContent
     terms = {each.document_id: weigh_terms(result.question, lexicon_of(each)) for each in own}
     missing = missing_words(terms, {word.text for word in result.searched if not word.count})
     lacks = max((share_of_weight(set(missing), each) for each in terms.values()), default=0.0)
-    share = NAMED_SHARE if side.asked.startswith(side.name) else CARRIED_SHARE
-    candidates = lower_faint(result.candidates, terms, share if lacks < MISSING_SHARE else 1.0)
+    thing = side.name if side.asked.startswith(side.name) else ""
+    share = NAMED_SHARE if thing else CARRIED_SHARE
+    candidates = lower_faint(result.candidates, terms, share if lacks < MISSING_SHARE else 1.0, thing)
     reason = result.not_found_reason or UNCLEAR
     missing = tuple(said_as(word, result.question) for word in missing)
     return FoundSide(side, name, candidates, result.hits, result.status, reason, missing, result, result.left_out)
 
 
 def lower_faint(
-    candidates: Sequence[Settled], terms: Mapping[str, Sequence[WeighedTerm]], least: float
+    candidates: Sequence[Settled], terms: Mapping[str, Sequence[WeighedTerm]], least: float, thing: str = ""
 ) -> tuple[Settled, ...]:
-    """The candidates of a side, none kept with less than this share of what is asked, by the weight of its words.
+    """The candidates of a side, none kept with less than this share of what is asked, by the weight of its words, nor
+    without any word of the `thing` that is compared.
 
     Beside the quote of another side, one about something else would be read as what this side says.
     """
 
     def judge(candidate: Settled) -> Settled:
-        if candidate.verdict.role not in KEPT_ROLES or share_of_part(candidate, terms[candidate.document_id]) >= least:
+        asked = terms[candidate.document_id]
+        named = terms_within(thing, asked)
+        is_named = not named or share_of_part(candidate, named)
+        if candidate.verdict.role not in KEPT_ROLES or (is_named and share_of_part(candidate, asked) >= least):
             return candidate
         told = candidate.verdict.reason
         reason = give_passage_reason(told.code, **told.facts | TOO_FAINT) if isinstance(told, Clause) else told
@@ -273,18 +278,17 @@ def status_of(parts: Sequence[PartFinding]) -> Status:
 
 
 def merge_words(results: Sequence[RetrievalResult]) -> tuple[SearchedWord, ...]:
-    """Every word of every side, with the lines it is on; the same word on two sides counts in the documents of both."""
+    """Every word of every side, with the lines it is on: of sides that share documents, those of the widest."""
     merged: dict[str, SearchedWord] = {}
-    seen: dict[str, set[tuple[str, ...]]] = {}
-    for result in results:
-        documents = tuple(sorted(each["document_id"] for each in result.scope))
+    seen: dict[str, set[str]] = {}
+    for result in sorted(results, key=lambda each: -len(each.scope)):
+        documents = {each["document_id"] for each in result.scope}
         for word in result.searched:
-            known = merged.get(word.text)
-            is_again = documents in seen.setdefault(word.text, set())
-            seen[word.text].add(documents)
-            count = word.count if known is None else known.count + (0 if is_again else word.count)
-            merged[word.text] = replace(word, count=count)
-    return tuple(merged.values())
+            known, counted = merged.get(word.text), seen.setdefault(word.text, set())
+            more = 0 if known and documents & counted else word.count
+            merged[word.text] = replace(word, count=more + (known.count if known else 0))
+            counted |= documents
+    return tuple(merged[word] for word in dict.fromkeys(word.text for each in results for word in each.searched))
 
 
 def plan_of(found: Sequence[FoundSide]) -> Plan:

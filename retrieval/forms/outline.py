@@ -64,6 +64,7 @@ SUBJECT = "Title of the document."
 FIRST_SENTENCE = "First whole sentence of the part “{title}”."
 IS_TABLE = "Heading of the part “{title}”, which begins with a table."
 FIRST_OF_PASSAGE = "First whole sentence here; the document has no table of contents."
+FIRST_OF_FRONT = "First whole sentence before the first part."
 LEFT_OUT = "an outline has room for {count} parts of this document; longer ones come first"
 
 
@@ -241,7 +242,8 @@ def title_words_of(run: Sequence[LineRow]) -> set[str]:
 
 def tell_part(part: MainPart, content: DocumentContent) -> Told | None:
     """A part with its first whole sentence; None if it has none, as a page of signatures or a table has not."""
-    reason = FIRST_SENTENCE.format(title=part.title) if part.title else FIRST_OF_PASSAGE
+    untitled = FIRST_OF_FRONT if part.entry else FIRST_OF_PASSAGE
+    reason = FIRST_SENTENCE.format(title=part.title) if part.title else untitled
     found = next((each for each in sentences_in(part.lines, content) if not name_part(each[1].first, content)), None)
     end = found[1].first if found else part.lines.last
     rows = sum(line.kind == "table_row" for line in content.lines_between(part.lines.first, end))

@@ -231,9 +231,8 @@ def say_named_page(facts: Facts) -> str:
 def say_words_together(facts: Facts) -> str:
     if not facts["words"]:
         return ""
-    said = _("It has %(words)s")
-    if not facts.get("one_printed") and facts["code"] == "words together":
-        is_one = len(facts["words"]) == 1
+    said, is_one = _("It has %(words)s"), len(facts["words"]) == 1
+    if not facts.get("one_printed") and facts.get("stand", facts["code"]) in ("together", "words together"):
         said = _("It has %(words)s beside other words of the question") if is_one else _("It has %(words)s together")
     return end_sentence(facts, said % {"words": say_words(facts)})
 
@@ -242,7 +241,10 @@ def say_words_apart(facts: Facts) -> str:
     if not facts["words"]:
         return _("Only the title of its section has words of the question.")
     told = {"words": say_words(facts)}
-    return _("It has only %(words)s.") % told if len(facts["words"]) == 1 else _("It has %(words)s, but apart.") % told
+    if len(facts["words"]) == 1:
+        return _("It has only %(words)s.") % told
+    is_apart = facts.get("stand", "apart") == "apart"  # told since it is looked up in the text
+    return _("It has %(words)s, but apart.") % told if is_apart else say_words_together(facts)
 
 
 def say_referred(facts: Facts) -> str:

@@ -40,9 +40,8 @@ def words_searched(run: RetrievalRun) -> list[StoredWord]:
 def show_word(word: StoredWord, run: RetrievalRun) -> str:
     """A word that was searched, or several that count as one, in brackets what stands for it in another language."""
     own = [each for each in (run.parsed or {}).get("keywords", []) if each["source"] in OF_THE_QUESTION]
-    group = {each.get("group") or each["text"] for each in own if each["text"] == word["text"]}
-    texts = [each["text"] for each in own if (each.get("group") or each["text"]) in group] or [word["text"]]
-    typed = " ".join(as_typed(text, run.question) for text in texts)
+    groups = (each.get("group") or each["text"] for each in own if each["text"] == word["text"])
+    typed = as_typed(next(groups, word["text"]), run.question)
     carried = word.get("carried", ())[:CARRIED_TOLD]
     return f"{typed} ({', '.join(carried)})" if carried else typed
 

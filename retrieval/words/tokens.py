@@ -112,11 +112,12 @@ def words_kept(text: str) -> tuple[str, ...]:
 
 
 def as_typed(word: str, asked: str) -> str:
-    """A word in match form as somebody spelled it in a question: with its accents and capitals."""
+    """Words in match form as somebody spelled them in a question, in a row or apart: with accents and capitals."""
     folded, offsets = map_asked(asked)
     found = re.search(pattern_of(split_words(word)), folded) if word else None
+    words = word.split()
     if not found:
-        return word
+        return " ".join(as_typed(each, asked) for each in words) if len(words) > 1 else word
     end = offsets[found.end()] if found.end() < len(offsets) else len(asked)
     return asked[offsets[found.start()] : end].rstrip()
 

@@ -248,3 +248,14 @@ def test_a_section_named_as_its_document_is_told_once(house: House, make_run: Ma
     title = house.document.title
     candidate = make_run("primary", section=title).candidates.get()
     assert describe_place(candidate, [1], with_document=True).endswith(f") · {title}")
+
+
+@pytest.mark.parametrize(("form", "is_said"), [("", True), ("outline", False), ("compare", False)])
+def test_no_rank_is_told_where_nothing_was_ranked(
+    house: House, make_run: MakeRun, browse: Any, form: str, *, is_said: bool
+) -> None:
+    """An outline is in the order of its document, and the sides of a comparison are taken in turns."""
+    run = make_run("tangential primary", parsed=run_fields(house)["parsed"] | {"form": form})
+    page = browse(house.auditor, f"/audit/runs/{run.pk}/").content.decode()
+    assert ("RRF would have put this" in page) is is_said
+    assert ('id="disagreement"' in page) is is_said

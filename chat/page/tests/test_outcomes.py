@@ -89,6 +89,7 @@ LEADING = [{"typed": {"type": "sentence"}}]
         ({"confidence": 0.93, "arbiter_status": "not_run"}, {}, None),
         ({"confidence": 0.3, "status": "weak"}, {"kind": "weak"}, None),
         ({"confidence": 0.93}, {"kind": "not_found"}, None),
+        ({"confidence": 0.6, "parsed": {"form": "outline"}}, {}, None),
     ],
 )
 def test_how_sure_fixed_rules_are_is_a_word(

@@ -98,6 +98,7 @@ def test_a_form_is_said_as_it_stands_with_what_was_asked(
     [
         ("Quel est le délai de préavis ?", "delai preavis", "“written notice” for “délai préavis”"),
         ("Was ist die Haftungsgrenze?", "haftungsgrenze", "“written notice” for “Haftungsgrenze”"),
+        ("Quel est le chiffre d'affaires ?", "chiffre d affaires", "“written notice” for “chiffre d'affaires”"),
     ],
 )
 def test_what_a_name_stands_for_is_said_as_it_was_typed(
@@ -183,6 +184,33 @@ def test_no_more_is_said_than_stands_in_what_is_quoted(
     place = make("place", 0.9, anchor_text=text, sentences=None, **found)
     reason = judge_by_rules(question, [place]).verdicts[0].reason
     assert reason == f"{said} No passage says more of what was asked.".lstrip()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The yearly premium is due.", "It has “yearly” and “premium” together."),
+        ("The premium, which is paid\nyearly, is due.", "It has “yearly” and “premium” together."),
+        (
+            "The premium is due.\nIt is paid in euros.\nA yearly report is sent.",
+            "It has “yearly” and “premium”{apart}.",
+        ),
+        (
+            "The yearly premium is due.\nIt is paid in euros.\nThe provider says so.",
+            "It has “yearly”, “premium” and “provider”.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_met", [False, True])
+def test_words_are_said_to_stand_apart_only_where_they_do(
+    policy: DocumentContent, make: Any, text: str, said: str, *, is_met: bool
+) -> None:
+    """R48: beside each other, whatever detector found them and whether a word that matters is among them."""
+    found = tuple(word for word in ("yearly", "premium", "provider") if word in text)
+    place = make("place", 0.9, co_occurrence=is_met, matched_keywords=found, anchor_text=text, sentences=None)
+    question = parse_question("Which provider has a yearly premium?", [policy])
+    reason = judge_by_rules(question, [place]).verdicts[0].reason
+    assert reason.startswith(said.format(apart="" if is_met else ", but apart") + " ")
 
 
 def test_roles_fall_with_strength(policy: DocumentContent, make: Any) -> None:

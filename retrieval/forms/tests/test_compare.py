@@ -1,15 +1,20 @@
 """Every side of a comparison is searched by itself; what has nothing is told beside what has."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from llm.conftest import Serve
+from retrieval.forms.compare import lower_faint, merge_words
 from retrieval.pipeline import retrieve
+from retrieval.question.parse import parse_question
 from retrieval.record.storing import result_row
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.told.clauses import recorded_facts
-from retrieval.types import RetrievalResult, Settled
+from retrieval.types import KEPT_ROLES, RetrievalResult, SearchedWord, Settled
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import weigh_terms
 
 LEASE = content_of_lines(
     [
@@ -80,6 +85,20 @@ def test_nothing_on_any_side_is_not_found() -> None:
     assert {word.text: word.count for word in result.searched} == {"helicopters": 0}
 
 
+def test_a_line_that_two_sides_read_counts_once() -> None:
+    lease, both = (
+        replace(search_result, searched=(SearchedWord("rent", ("rent",), count),), scope=scope)
+        for search_result, count, scope in (
+            (compare("Who pays the rent?", (LEASE,)), 1, ({"document_id": "lease"},)),
+            (compare("Who pays the rent?"), 3, ({"document_id": "lease"}, {"document_id": "licence"})),
+        )
+    )
+    licence = replace(lease, scope=({"document_id": "licence"},))
+    assert [word.count for word in merge_words([lease, both])] == [3]
+    assert [word.count for word in merge_words([both, lease])] == [3]
+    assert [word.count for word in merge_words([lease, licence])] == [2]
+
+
 def test_a_quote_without_the_word_that_matters_is_no_side() -> None:
     other = content_of_lines(["# Machines", "The rent of ten machines is paid each year."], title="Manual", number=2)
     result = compare("Compare the lease and the manual on liability for rent", (LEASE, other))
@@ -121,6 +140,19 @@ def test_documents_compared_as_a_whole_are_outlined() -> None:
     assert [part.outcome for part in result.parts] == ["found", "found"]
     assert {method for each in result.candidates for method in each.methods} == {"outline"}
     assert quotes(result, 1)[:1] == ["The licence is granted for one year."]
+
+
+def test_what_does_not_name_the_thing_is_no_quote_of_it() -> None:
+    """Much of what is asked of the other side alone would stand under its name."""
+    lease = content_of_lines(["# Notice", "The notice period is six weeks, and notice is written."], title="Lease")
+    found = compare("What is the notice period?", (lease,)).candidates
+    asked = parse_question("dividend of Acme notice period", [lease])
+    terms = {lease.document_id: weigh_terms(asked, lexicon_of(lease))}
+    kept = {
+        thing: any(each.verdict.role in KEPT_ROLES for each in lower_faint(found, terms, 0.1, thing))
+        for thing in ("", "notice period", "dividend of Acme")
+    }
+    assert kept == {"": True, "notice period": True, "dividend of Acme": False}
 
 
 def test_the_record_says_that_each_side_was_searched_by_itself() -> None:

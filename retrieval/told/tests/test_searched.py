@@ -152,6 +152,13 @@ def test_the_words_searched_are_shown_as_they_were_typed() -> None:
     assert words_searched(erased)[0]["text"] == "prufungsunterlagen"
 
 
+def test_words_that_count_as_one_are_shown_as_they_stand_in_the_question() -> None:
+    keywords = [{"text": text, "group": "chiffre d affaires", "source": "direct"} for text in ("chiffre", "affaires")]
+    searched = [{"text": "chiffre", "forms": ["revenue"], "count": 3, "carried": ["Revenue"]}]
+    run = RetrievalRun(question="Quel chiffre d'affaires ?", searched=searched, parsed={"keywords": keywords})
+    assert [each["text"] for each in words_searched(run)] == ["chiffre d'affaires (Revenue)"]
+
+
 def test_both_languages_are_named_in_that_of_the_reader() -> None:
     both = told(parsed(OWN), ["de", "en"], counted(préavis=0))
     assert both.startswith("Language of the question: French; of the documents: German and English.")

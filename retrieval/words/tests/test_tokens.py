@@ -134,6 +134,8 @@ def test_it_tells_the_language_by_the_small_words(question: str, language: str) 
         ("保管料", "保管料はいくら", "保管料"),
         ("ايجارا", "كم إيجاراً", "إيجاراً"),
         ("fee", "What rent?", "fee"),
+        ("chiffre d affaires", "Quel est le chiffre d'affaires ?", "chiffre d'affaires"),
+        ("delai preavis", "Quel délai, quel préavis ?", "délai préavis"),
     ],
 )
 def test_a_word_is_told_as_it_was_typed(word: str, asked: str, typed: str) -> None:
