@@ -43,7 +43,7 @@ from retrieval.headlines.mismatches import (
     words_of_another,
 )
 from retrieval.headlines.polarity import asks_yes_or_no, denial_unsaid, denies_thing, opposed_word
-from retrieval.headlines.printed_questions import asks_other, is_asked
+from retrieval.headlines.printed_questions import asks_other, asks_the_same
 from retrieval.headlines.undecided import left_open, supposes_contrary
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
@@ -193,7 +193,7 @@ def spoken_in(kept: Sequence[KeptPlace], question: Question) -> list[Spoken]:
     spoken = [each for each in sentences if each.content.language in (question.language, "und")]
     under = {(each.content.document_id, each.asked) for each in spoken}
     under |= {(each.content.document_id, questions_over(each.content).get(each.anchor.last)) for each in places}
-    own = [(document, printed) for document, printed in under if printed and is_asked(printed.text, question)]
+    own = [(document, printed) for document, printed in under if printed and asks_the_same(printed.text, question)]
     if not own:
         return spoken
     return [each for each in spoken if [(each.content.document_id, each.asked)] == own]
@@ -201,7 +201,7 @@ def spoken_in(kept: Sequence[KeptPlace], question: Question) -> list[Spoken]:
 
 def first_answer(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
     """The first sentence under the printed question that is the one asked; None where it says nothing by itself."""
-    own = (each for each in spoken if each.begins_answer and each.asked and is_asked(each.asked.text, question))
+    own = (each for each in spoken if each.begins_answer and each.asked and asks_the_same(each.asked.text, question))
     first = next(own, None)
     if not first or first.text.endswith(":") or is_doubtful(first.lines, question, first.content):
         return None

@@ -18,7 +18,7 @@ NAMES_OF_LETTER = frozenset("BCDEFGHJKLMNOPQRSTUVWXYZ")
 SHARED_MIN = 0.5  # of what another question asks: with less only a name tells that it asks something else
 
 
-def is_asked(printed: str, question: Question) -> bool:
+def asks_the_same(printed: str, question: Question) -> bool:
     """Whether a printed question, or its last sentence, is the one asked, word for word but for "can" and the like."""
     free = word_lists("exchangeable_words").get(question.language, frozenset())
     texts = (printed, SENTENCE.split(printed)[-1], question.topic, question.original)

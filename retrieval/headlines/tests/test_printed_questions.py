@@ -5,7 +5,7 @@ import pytest
 from reading.rows import LineKind
 from retrieval.candidates.sentences import questions_over
 from retrieval.headlines.choosing import find_headlines
-from retrieval.headlines.printed_questions import asks_other, is_asked
+from retrieval.headlines.printed_questions import asks_other, asks_the_same
 from retrieval.headlines.tests.test_choosing import headlines_of, place_at
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -50,7 +50,7 @@ ALL = (3, 5, 6, 8, 11, 14, 16)
     ],
 )
 def test_a_printed_question_is_the_one_asked_word_for_word(printed: str, question: str, *, expected: bool) -> None:
-    assert is_asked(printed, parse_question(question, [FAQ])) is expected
+    assert asks_the_same(printed, parse_question(question, [FAQ])) is expected
 
 
 @pytest.mark.parametrize(
