@@ -68,7 +68,7 @@ FRAMES = {
     "measured": r"\b(?:{measured})\b",
     "change": r"\b(?:{change})\b",
     "past": r"\b(?:{past})\b",
-    "beside": r"\b(?:{beside})$",
+    "beside": r"(?<!\w)(?:{beside})$",
     # Atomic: what several languages say, such as "hi", is written in each of them and would be tried once for each.
     "greeting": r"^\W*(?>(?:{greeting})(?:\W+|$))+$",
 }
