@@ -229,7 +229,7 @@ def how_they_stand(text: str, forms: Sequence[str]) -> str:
     lines = text.splitlines()
     windows = [words_in_a_row("\n".join(lines[at : at + 2])) for at in range(max(len(lines) - 1, 1))]
     held = [{form for form in forms if first_in(window, [form])} for window in windows]
-    near = set().union(*(each for each in held if len(each) > 1))
+    near = set[str]().union(*(each for each in held if len(each) > 1))
     return "together" if near.issuperset(forms) else "in part" if near else "apart"
 
 
