@@ -86,14 +86,10 @@ def test_nothing_on_any_side_is_not_found() -> None:
 
 
 def test_a_line_that_two_sides_read_counts_once() -> None:
-    lease, both = (
-        replace(search_result, searched=(SearchedWord("rent", ("rent",), count),), scope=scope)
-        for search_result, count, scope in (
-            (compare("Who pays the rent?", (LEASE,)), 1, ({"document_id": "lease"},)),
-            (compare("Who pays the rent?"), 3, ({"document_id": "lease"}, {"document_id": "licence"})),
-        )
+    lease, licence, both = (
+        replace(compare("Who pays the rent?", contents), searched=(SearchedWord("rent", ("rent",), count),))
+        for contents, count in (((LEASE,), 1), ((LICENCE,), 1), (BOTH, 3))
     )
-    licence = replace(lease, scope=({"document_id": "licence"},))
     assert [word.count for word in merge_words([lease, both])] == [3]
     assert [word.count for word in merge_words([both, lease])] == [3]
     assert [word.count for word in merge_words([lease, licence])] == [2]
