@@ -245,11 +245,18 @@ def longest_named(labels: Sequence[str], question: Question, content: DocumentCo
 
 
 def find_named_line(lines: LineRange, question: Question, content: DocumentContent) -> int | None:
-    """The one row of a table of words alone whose whole label the question has, and the heading of a column of it."""
+    """The one row of a table of words alone whose whole label the question has, and the heading of a column of it, with
+    no further word of another column's.
+    """
     rows = [line for line in content.lines_between(*lines) if is_row(line)]
     (_, *headings), *cells = [[cell.text for cell in cells_of_line(row)] or [""] for row in rows]
-    named = longest_named([each[0] for each in cells], question, content)
-    return rows[named[0] + 1].number if len(named) == 1 and longest_named(headings, question, content) else None
+    labels, language = [each[0] for each in cells], language_assumed(content, question)
+    named, columns = longest_named(labels, question, content), longest_named(headings, question, content)
+    if len(named) != 1 or len(columns) != 1:
+        return None
+    others = telling_stems(" ".join(headings), language) - telling_stems(headings[columns[0]], language)
+    unsaid = stems_asked(question) - telling_stems(labels[named[0]], language)
+    return rows[named[0] + 1].number if others.isdisjoint(unsaid) else None
 
 
 @lru_cache(maxsize=16)

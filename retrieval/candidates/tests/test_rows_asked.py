@@ -313,8 +313,15 @@ def test_of_a_table_of_words_the_row_and_column_that_are_named_are_quoted_alone(
     assert not any(each.is_told for each in two)
 
 
-@pytest.mark.parametrize("question", ["Who are the users of the quay?", "Which berth has three phase power supply?"])
-def test_of_a_table_of_words_no_row_is_told_by_a_part_of_its_name_or_by_a_cell(
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who are the users of the quay?",
+        "Which berth has three phase power supply?",
+        "How high is the fee for power supply of the south quay?",
+    ],
+)
+def test_of_a_table_of_words_no_row_is_told_by_a_part_of_its_name_a_cell_or_two_columns(
     berths: DocumentContent, question: str
 ) -> None:
     candidates = asked(question, berths).candidates

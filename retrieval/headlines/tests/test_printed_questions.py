@@ -111,6 +111,13 @@ def test_where_the_question_asked_has_no_sentence_under_it_that_of_another_does_
 ) -> None:
     answer = "Since May 2008 I can split an archive like any other file."
     rule: tuple[str, LineKind] = ("~~~~", "furniture")
-    lines = ["# When would I split an archive?", rule, "As Ann told us:", "# When can I split?", rule, answer]
+    lines: list[str | tuple[str, LineKind]] = [
+        "# When would I split an archive?",
+        rule,
+        "As Ann told us:",
+        "# When can I split?",
+        rule,
+        answer,
+    ]
     content = content_of_lines(lines, title="Packer")
     assert headlines_of(question, 3, 6, content=content) == ([answer] if said else [])
