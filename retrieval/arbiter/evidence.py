@@ -340,10 +340,9 @@ def name_doubt(
 
     `found` are the words it has, `terms` those of its document, `of_documents` those of every document that was read,
     `absent` the names and years that none of them says, `struck` the stems of what is struck through. Words that only
-    frame a question, what somebody does and idioms are not named; the others as they were asked.
+    frame a question are not named, what somebody does and idioms only where there is no other; each as it was asked.
     """
-    doing = phrasing_rules().in_language("doing", question.language).findall(question.topic)
-    found = found | set(normalise_words(" ".join(doing)))
+    doing = normalise_words(" ".join(phrasing_rules().in_language("doing", question.language).findall(question.topic)))
     lacking = sorted(
         (
             term
@@ -352,6 +351,8 @@ def name_doubt(
         ),
         key=lambda term: -term.weight,
     )
+    others = [term for term in lacking if set(doing).isdisjoint(term.texts)]
+    lacking = others if others or absent else lacking
     somewhere = {term.text for each in of_documents for term in each if len(term.lines)}
     unsaid = [*absent, *(term.text for term in lacking if term.text not in somewhere)]
     nowhere = list({match_form(word): word for word in unsaid}.values())  # a code is searched as it is written
