@@ -23,7 +23,7 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
-from embedded import postgres, redis
+from embedded import patience, postgres, redis
 from tests import alarm, emptying, loopback, midnight, schema, stages
 
 _minutes = itertools.count(int(time.time() // 60))
@@ -41,6 +41,7 @@ def _prepare() -> None:
     os.environ["DOCINTEL_HOME"] = str(home)
     # A machine that stands still for a while fails no test; what waits in vain on purpose says how long itself.
     os.environ["DOCINTEL_PATIENCE"] = "20"
+    patience.be_patient(20)  # before the settings say so
     os.environ["DOCINTEL_PING_S"] = "0.05"  # no worker answers here
     # The threads of numpy's matrix library spin against each other on a busy machine: 40 s for 0.8 s of work.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"

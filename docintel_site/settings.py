@@ -16,7 +16,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
 from docintel_site.http.headers import add_static_headers
-from embedded import postgres, redis
+from embedded import patience, postgres, redis
 from llm.prices import parse_prices
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -50,6 +50,7 @@ def env_number(name: str, default: float, *, low: float, high: float) -> float:
 # How many times as long as usual whatever is waited for may take: for a machine that is slow or does much else. Every
 # bound of the wall clock is a number of usual seconds times this.
 PATIENCE = env_number("DOCINTEL_PATIENCE", 1, low=1, high=100)
+patience.be_patient(PATIENCE)
 CONNECT_S = int(5 * PATIENCE)  # otherwise a host that does not answer blocks for minutes
 
 

@@ -18,6 +18,7 @@ import psycopg
 
 from embedded import identity, places
 from embedded.errors import EmbeddedError, ServerHangs
+from embedded.patience import wait_of
 
 NAME = "PostgreSQL"
 MAJOR = "18"
@@ -26,6 +27,8 @@ USER = "app"
 DATABASE = "docintel"
 CONNECT_S = 20
 HANGS_AFTER_S = 8
+STOP_MAX_S = 5  # each way to stop it
+READY_MAX_S = 60
 START_TRIES = 60  # a quarter of a second apart: backends orphaned by a killed server make the first ones fail
 # Of a refused statement only the error is logged: its values are questions and document text.
 QUIET = {"log_min_error_statement": "panic", "log_error_verbosity": "terse"}
@@ -75,9 +78,10 @@ def stop(home: Path) -> None:
     if not _is_alive(root / "data"):
         return
     with places.hold_lock(root):
-        failed, output = _run(root, "pg_ctl", "-w", "-t", "5", "-m", "fast", "-D", root / "data", "stop")
+        control = ["-w", "-t", int(wait_of(STOP_MAX_S)), "-D", root / "data"]
+        failed, output = _run(root, "pg_ctl", *control, "-m", "fast", "stop")
         if failed and _is_alive(root / "data"):
-            failed, output = _run(root, "pg_ctl", "-w", "-t", "5", "-m", "immediate", "-D", root / "data", "stop")
+            failed, output = _run(root, "pg_ctl", *control, "-m", "immediate", "stop")
         if failed and _is_alive(root / "data"):
             raise EmbeddedError(f"PostgreSQL in {root} does not stop: {output.strip()}")
 
@@ -117,9 +121,13 @@ def _address(root: Path, database: str) -> str:
     return f"postgresql://{USER}@/{database}?{query}"
 
 
+def _connect(root: Path, database: str, usual_s: float) -> psycopg.Connection:
+    return psycopg.connect(_address(root, database), autocommit=True, connect_timeout=int(wait_of(usual_s)))
+
+
 def _answers_with_database(root: Path) -> bool:
     try:
-        psycopg.connect(_address(root, DATABASE), connect_timeout=HANGS_AFTER_S).close()
+        _connect(root, DATABASE, HANGS_AFTER_S).close()
     except psycopg.errors.ConnectionTimeout:  # a server that is away, starting or stopping refuses at once
         raise
     except psycopg.OperationalError:
@@ -169,9 +177,8 @@ def _start(root: Path, settings: dict[str, str]) -> None:
     for _ in range(START_TRIES):
         if not _is_alive(data):
             _remove_stale_locks(data, socket)
-            _, output = _run(
-                root, "pg_ctl", "-w", "-t", "60", "-D", data, "-l", root / "log", "-o", shlex.join(options), "start"
-            )
+            control = ["-w", "-t", int(wait_of(READY_MAX_S)), "-D", data]
+            _, output = _run(root, "pg_ctl", *control, "-l", root / "log", "-o", shlex.join(options), "start")
         if _is_alive(data) and _run(root, "pg_isready", "-q", "-h", socket, "-p", PORT)[0] == 0:
             return
         time.sleep(0.25)
@@ -196,7 +203,7 @@ def _remove_stale_locks(data: Path, socket: Path) -> None:
 
 def _create_database(root: Path) -> None:
     try:
-        with psycopg.connect(_address(root, "postgres"), autocommit=True, connect_timeout=CONNECT_S) as connection:
+        with _connect(root, "postgres", CONNECT_S) as connection:
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 connection.execute(f"CREATE DATABASE {DATABASE}")
     except psycopg.OperationalError as error:

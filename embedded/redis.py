@@ -20,6 +20,7 @@ from redis.exceptions import BusyLoadingError, ConnectionError, RedisError
 from redis.retry import Retry
 
 from embedded.errors import EmbeddedError, ServerHangs
+from embedded.patience import wait_of
 from embedded.places import command_of, hold_lock, last_lines, make_private, package, socket_directory
 
 NAME = "Redis"
@@ -93,7 +94,8 @@ def _socket(home: Path) -> Path:
 
 def _client(home: Path) -> Redis:
     # redis-py by default retries for seconds, too long for a mere check.
-    return Redis(unix_socket_path=str(_socket(home)), retry=Retry(NoBackoff(), 0), socket_timeout=HANGS_AFTER_S)
+    within_s = wait_of(HANGS_AFTER_S)
+    return Redis(unix_socket_path=str(_socket(home)), retry=Retry(NoBackoff(), 0), socket_timeout=within_s)
 
 
 def _state(home: Path) -> State:
@@ -145,19 +147,19 @@ def _binary() -> Path:
 def _wait_until_ready(home: Path) -> None:
     """Loading a large file may take time; but a server that does not exist after two seconds will not appear."""
     absences = 0
-    for _ in range(int(LOADING_MAX_S / LOOK_EVERY_S)):
+    for _ in range(int(wait_of(LOADING_MAX_S) / LOOK_EVERY_S)):
         state = _state(home)
         if state == "ready":
             return
         absences += state == "absent"
-        if absences * LOOK_EVERY_S > ABSENT_MAX_S:
+        if absences * LOOK_EVERY_S > wait_of(ABSENT_MAX_S):
             break
         time.sleep(LOOK_EVERY_S)
     raise EmbeddedError(f"Redis in {_root(home)} does not start:\n{last_lines(_root(home) / 'log')}")
 
 
 def _wait_until_absent(home: Path) -> None:
-    for _ in range(int(STOP_MAX_S / LOOK_EVERY_S)):
+    for _ in range(int(wait_of(STOP_MAX_S) / LOOK_EVERY_S)):
         if _state(home) == "absent":
             return
         time.sleep(LOOK_EVERY_S)

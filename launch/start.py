@@ -34,6 +34,7 @@ DOWN_LOOKS, DOWN_LOOK_S = 200, 0.1  # twenty seconds
 TEND_EVERY_S = 0.5
 SERVERS_EVERY_S = 5.0
 HANGS_AFTER_S = 15.0
+ANSWER_S = 5.0  # for one look at the web server
 
 
 class Command(NamedTuple):
@@ -252,7 +253,7 @@ def end_hanging(web: Child, port: int) -> None:
 def shut_down(home: Path, servers: list[EmbeddedServer], running: list[Child]) -> None:
     """Stop the processes, then their servers; a second Ctrl-C kills what is left."""
     try:
-        children.stop_children(running, STOP_PATIENCE_S)
+        children.stop_children(running, STOP_PATIENCE_S * settings.PATIENCE)
         for server in servers:
             server.stop(home)
     except KeyboardInterrupt:
@@ -264,7 +265,7 @@ def shut_down(home: Path, servers: list[EmbeddedServer], running: list[Child]) -
 
 def is_answering(port: int) -> bool:
     """Whether the web server answers anything: it does once every page is loaded, and when it has too much to do."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_S * settings.PATIENCE)
     try:
         connection.request("GET", "/healthz")
         return bool(connection.getresponse().status)

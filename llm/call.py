@@ -60,7 +60,7 @@ CONNECT_S = 5.0 * settings.PATIENCE
 # Of all tries that cannot connect, where somebody waits, so that it is said within 5 s (I01-I03).
 REACH_S = 4.5 * settings.PATIENCE
 STOP_POLL_S = 0.1
-GRACE_S = 1.0  # for the loop to notice a deadline before the waiting thread gives up
+GRACE_S = 1.0 * settings.PATIENCE  # for the loop to notice a deadline before the waiting thread gives up
 TOLD_MAX = 300  # characters kept of a server's own error message
 UNREADABLE_MAX = 100_000  # characters kept of a body that is not a reply
 BUSY_STATUSES = (408, 409)

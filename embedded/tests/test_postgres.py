@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.conf import settings
 
 from embedded import identity, places, postgres
 from embedded.errors import EmbeddedError, ServerHangs
@@ -62,7 +63,7 @@ def test_one_that_hangs_is_ended_with_its_backends_and_started_again(
 ) -> None:
     url = ensure(home)
     write_row(url)
-    monkeypatch.setattr(postgres, "HANGS_AFTER_S", 2)  # the least that libpq knows
+    monkeypatch.setattr(postgres, "HANGS_AFTER_S", 2 / settings.PATIENCE)  # the least that libpq knows
     with psycopg.connect(url) as waiting:
         stopped = [server_pid(home), waiting.info.backend_pid]
         with pytest.raises(ServerHangs):

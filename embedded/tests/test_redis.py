@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from redis import Redis
 
 from embedded import places, redis
@@ -64,7 +65,7 @@ def test_it_is_started_once_by_three_at_once(home: Path) -> None:
 def test_it_never_starts_a_second_server_beside_one_that_hangs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     redis.ensure(home)
     pid = server_pid(home)
-    monkeypatch.setattr(redis, "HANGS_AFTER_S", 0.2)
+    monkeypatch.setattr(redis, "HANGS_AFTER_S", 0.2 / settings.PATIENCE)
     try:
         with pytest.raises(EmbeddedError, match="hangs"):
             look_at_stopped([pid], lambda: redis.ensure(home))
@@ -79,7 +80,7 @@ def test_one_that_hangs_is_ended_and_started_again_with_what_was_written(
     with Redis.from_url(redis.ensure(home)) as client:
         client.xadd("turn", {"event": "done"})
     pid = server_pid(home)
-    monkeypatch.setattr(redis, "HANGS_AFTER_S", 0.2)
+    monkeypatch.setattr(redis, "HANGS_AFTER_S", 0.2 / settings.PATIENCE)
     with pytest.raises(ServerHangs):
         look_at_stopped([pid], lambda: redis.answers(home))
     redis.end(home)
@@ -118,7 +119,8 @@ def test_it_goes_on_with_the_file_of_the_redis_before(home: Path) -> None:
         redis.stop(home)
 
 
-def test_it_says_why_it_does_not_start(home: Path) -> None:
+def test_it_says_why_it_does_not_start(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis, "ABSENT_MAX_S", 2.0 / settings.PATIENCE)
     redis.ensure(home)
     redis.stop(home)
     [written] = (home / "redis" / "appendonlydir").glob("*.incr.aof")

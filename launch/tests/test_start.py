@@ -188,6 +188,8 @@ def test_a_web_server_that_hangs_is_ended_and_started_again(
         start.end_hanging(web, port)
         assert web.has_answered and not web.has_ended() and web.process
 
+        monkeypatch.setattr(start, "ANSWER_S", 1.0 / settings.PATIENCE)
+
         def hang() -> bool:
             """Stop it and look. Anew, since who lets a frozen machine go on lets this go on too."""
             web.signal(signal.SIGSTOP)

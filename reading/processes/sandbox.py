@@ -137,7 +137,7 @@ def run_child(
     deadline = time.monotonic() + limits.wall_s
     oom_kills_before = oom_kills()
     try:
-        with tempfile.TemporaryFile() as errors, start_reader(arguments, errors, said) as child:
+        with tempfile.TemporaryFile() as errors, start_reader(arguments, errors, said, limits.wall_s) as child:
             answer = listen(child.output, deadline, on_progress)
             if answer == "timeout":
                 raise refusal("parse_timeout", "wall clock", seconds=limits.wall_s)

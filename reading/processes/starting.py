@@ -21,7 +21,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = ("-m", "reading.processes.server")
 COPIES_MAX = 500  # then another server takes over, whose memory is laid out anew
-PATIENCE_S = 10.0  # for what takes the server milliseconds
+EXIT_S = 10.0  # for the last copies of a process that ends itself; then they are killed
+LAST_LOOK_S = 1.0  # at how a child ended that closed its output just before its time was over
 
 
 class NoServer(Exception):
@@ -38,12 +39,13 @@ class ReaderProcess:
 
     output: int
     leash: socket.socket
+    wall_s: float  # what the job may take: the server, which needs milliseconds, gets no less
 
     def wait(self, deadline: float) -> tuple[int, float]:
         """Its exit code, and the CPU seconds of it and its own children. Raises NotEnded or NoServer."""
         told = b""
         while not told.endswith(b"\n"):
-            self.leash.settimeout(max(PATIENCE_S / 10, deadline - time.monotonic()))
+            self.leash.settimeout(max(LAST_LOOK_S, deadline - time.monotonic()))
             try:
                 got = self.leash.recv(1024)
             except TimeoutError as error:
@@ -58,7 +60,7 @@ class ReaderProcess:
         """Kill it, if it still runs, and wait until it is gone."""
         with suppress(OSError):
             self.leash.shutdown(socket.SHUT_WR)
-            self.leash.settimeout(PATIENCE_S)
+            self.leash.settimeout(self.wall_s)
             while self.leash.recv(1024):
                 pass
 
@@ -141,15 +143,15 @@ def stop() -> None:
         _starter.dismiss()
         for server in _starter.leaving:
             with suppress(subprocess.TimeoutExpired):
-                server.process.wait(PATIENCE_S)
+                server.process.wait(EXIT_S)
             server.process.kill()
             server.process.wait()
         _starter.leaving = []
 
 
 @contextmanager
-def start_reader(arguments: Sequence[str], errors: Any, said: bytes) -> Iterator[ReaderProcess]:
-    """A child that does a job, killed with everything it started when the block ends. Raises NoServer."""
+def start_reader(arguments: Sequence[str], errors: Any, said: bytes, wall_s: float) -> Iterator[ReaderProcess]:
+    """A child that does a job within `wall_s`, killed with all it started when the block ends. Raises NoServer."""
     leash, their_leash = socket.socketpair()
     job, job_end = os.pipe()
     output, output_end = os.pipe()
@@ -161,7 +163,7 @@ def start_reader(arguments: Sequence[str], errors: Any, said: bytes) -> Iterator
                 their_leash.close()
                 os.close(job)
                 os.close(output_end)
-            child = ReaderProcess(output, leash)
+            child = ReaderProcess(output, leash, wall_s)
             try:
                 with suppress(BrokenPipeError), open(job_end, "wb") as pipe:  # it may have ended at once
                     job_end = -1
