@@ -180,8 +180,7 @@ def is_named_in(content: DocumentContent, word: str, question: Question) -> bool
         return False
     rest = BETWEEN.join(word[1:].upper())  # with capitals, or joined: "Chief Financial Officer", "multi-factor tokens"
     spelled = re.compile(rf"\b{word[0].upper()}{BETWEEN}{rest}|\b(?i:{word[0]}\w{{1,24}}-{rest})")
-    texts = [line.text for line in content.lines]
-    return any(spelled.search(f"{text} {after}") for text, after in zip(texts, [*texts[1:], ""], strict=False))
+    return spelled.search(" ".join(line.text for line in content.lines)) is not None
 
 
 def prints(flag: str, content: DocumentContent) -> bool:
