@@ -62,7 +62,8 @@ def keep_question(
     """Store a question as the next turn of a conversation, or of a new one; the same form sent twice is one turn.
 
     The turn's id comes from the form and what it asks, so the database itself refuses the second copy. A question that
-    `edits` an earlier one is asked exactly as typed. A program's `request` makes one turn, however often it is sent.
+    `edits` an earlier one is asked exactly as typed, and anew: no answer and no reply of the record is used again. A
+    program's `request` makes one turn, however often it is sent.
     Raises KeyReused.
     """
     if first := asked_before(Turn, request):

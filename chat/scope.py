@@ -176,7 +176,7 @@ def group_of(
 
 
 def resolve(user: Viewer, base: KnowledgeBase, document_ids: Iterable[str]) -> list[Document]:
-    """A stored question's documents as they are now, each with its current parse. Raises ScopeError if none is left.
+    """A stored question's documents as they are now, each with its current parse. Raises ScopeError if one is gone.
 
     Those not read yet, or unreadable, are among them: what they hold was not looked at, and a run must say so (R57).
     Between asking and answering a person may lose access, and a document may be deleted (W5).

@@ -110,7 +110,8 @@ def is_foreign(question: Question, languages: Collection[str]) -> bool:
 
 
 def judge_absence(search: Search) -> AbsenceVerdict:
-    """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence.
+    """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence by
+    words; a model that read all and found no answer is a judgement, which the reason says.
 
     Whatever fires, it is "not found" only where the coverage has no gap. In a language of the scope that is not the
     question's zero hits prove nothing, nor do rules that refuse what was found.

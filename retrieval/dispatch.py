@@ -47,7 +47,7 @@ Rule = Callable[[Asked], Flag]
 
 
 def plan(question: Question, contents: Sequence[DocumentContent], settings: BaseSettings, mode: str) -> Plan:
-    """Every flag, on or off, in the order the steps run. `drop_vectors_if_clear` may still switch vectors off."""
+    """The flag of each rule, on or off, in the order the steps run. Later steps add theirs, or switch one."""
     return Plan(tuple(rule(Asked(question, contents, settings, mode)) for rule in RULES))
 
 

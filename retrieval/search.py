@@ -101,8 +101,8 @@ class SearchOptions:
     beside: Sequence[Document] | None = None
 
     @property
-    def is_read(self) -> bool:
-        """Whether the cross-encoder reads for answers."""
+    def weighs_reads(self) -> bool:
+        """Whether the cross-encoder reads passages for answers, and the rules weigh what it says."""
         return self.settings.cross_encoder == "on"
 
     def by_rules(self) -> "SearchOptions":

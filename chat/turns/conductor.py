@@ -70,10 +70,11 @@ class AnsweringFailed(Exception):
 
 
 def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None) -> RetrievalResult | None:
-    """Answer one stored question. Safe to run twice and in parallel; it always leaves exactly one run (AT1).
+    """Answer one stored question. Safe to run twice and in parallel: it leaves exactly one run (AT1), or none where the
+    lease is lost or the database away, and then `tasks.sweep` has it run again.
 
     1. claim the turn; leave it if another worker has it or it has ended
-    2. resolve the scope once: documents the asker may see now, read, not in the trash; rewrite a follow-up from the
+    2. resolve the scope once: documents the asker may see now that are not in the trash; rewrite a follow-up from the
        conversation. If exactly this was answered before, store that answer for this turn as well, and end it
     3. retrieve, reporting each stage
     4. store run, candidates and ledger entry in one transaction: committed before the first byte of an answer
@@ -174,7 +175,8 @@ def on_stage(turn: Turn, lease: StoppableLease[Turn], name: str, figures: dict[s
     """Between two stages: tell the browser, and end if Stop was pressed or another worker took over."""
     publish_event(turn.pk, "stage", name=name, **figures)
     lease.check()
-    # Once everything is judged, the run is worth keeping; only the answer is then left out.
+    # Once everything is judged, which the figure `kept` of that stage tells, the run is worth keeping; only the answer
+    # is then left out.
     if lease.stop_requested() and "kept" not in figures:
         raise Stopped
 

@@ -55,7 +55,7 @@ def arbitrate(search: Search) -> Ranking:
     if search.arbiter == "rerank":
         return judge_by_rerank(*judged, options.settings.reranking)
     if search.arbiter == "rules":
-        evidence = weigh_evidence(*judged, search.hits, options.settings.risk_max, is_read=options.is_read)
+        evidence = weigh_evidence(*judged, search.hits, options.settings.risk_max, is_read=options.weighs_reads)
         return judge_by_rules(search.question, search.candidates, evidence, options.mode, search.contents)
     return leave_unjudged(search.candidates)
 

@@ -379,7 +379,8 @@ def join_requested(hit: Hit, clusters: list[HitCluster], content: DocumentConten
     (inside or begin_place(hit.lines.first, clusters, content))[0].hits.append(hit)
 
 
-# How the hits of a method join the places that lines and passages made; one that is not here is an error.
+# How the hits of a method join the places that those of `LINE_METHODS`, passages and whole documents made.
+# A method that is neither there nor here is an error.
 JOINED: Mapping[Method, Callable[[Hit, list[HitCluster], DocumentContent], None]] = {
     "titles": join_section,
     "pinned": join_page,

@@ -12,7 +12,7 @@ from retrieval import dispatch
 from retrieval.filters import Filters
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
-from retrieval.types import Flag, Hit, LineRange, Plan
+from retrieval.types import METHODS, Flag, Hit, LineRange, Plan
 
 
 def flag(
@@ -31,6 +31,7 @@ def test_every_flag_has_a_reason(policy: DocumentContent) -> None:
     plan = dispatch.plan(parse_question("What is the premium?", [policy]), [policy], SETTINGS, "balanced")
     assert all(each.reason for each in plan.flags)
     assert len(plan.flags) == len(dispatch.RULES) == len({each.name for each in plan.flags})
+    assert {each.name for each in plan.flags}.issuperset(METHODS)  # a detector without a rule never runs
 
 
 def test_keywords_always_run(policy: DocumentContent) -> None:

@@ -5,10 +5,11 @@ from typing import get_args
 import pytest
 
 from audit.runs.outcomes import METHOD_WORDS
-from audit.trail.candidates import CandidateTable, Choice, build_table, cut_words, marks_of
+from audit.trail.candidates import MARKS, CandidateTable, Choice, build_table, cut_words, marks_of
 from retrieval import api
 from retrieval.models import RunCandidate
-from retrieval.types import METHODS, Method
+from retrieval.told.reasons import WORDLESS_NOUNS
+from retrieval.types import METHODS, WORDLESS, Method
 
 
 def candidate(position: int, role: str, rrf_rank: int, **changes: object) -> RunCandidate:
@@ -59,7 +60,8 @@ def test_it_shows_every_candidate_in_the_arbiters_order() -> None:
 
 def test_it_has_a_name_for_whatever_proposes() -> None:
     assert set(METHOD_WORDS) == set(get_args(Method)) == set(api.METHOD_NAMES)
-    assert [name for name, words in METHOD_WORDS.items() if words.looks_for] == [*METHODS]
+    assert [name for name, words in METHOD_WORDS.items() if words.looks_for] == [*METHODS] == [*MARKS]
+    assert set(WORDLESS_NOUNS) == set(WORDLESS)
 
 
 def test_it_counts_roles_and_filters_by_them() -> None:
