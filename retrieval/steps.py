@@ -272,7 +272,7 @@ def choose_headlines(search: Search) -> Search:
         probability = None if ranking.probability is None else doubtful_probability(ranking.probability, limit)
         finding = absence.doubt_because(search.finding, doubt)
         return replace(search, finding=finding, ranking=replace(ranking, probability=probability))
-    is_read = ranking.arbiter == "rules" and search.options.is_read
+    is_read = ranking.arbiter == "rules" and search.options.weighs_reads
     read = find_read(question, kept) if is_read and not found.spoken and not found.doubt else None
     chosen = tuple(each.as_chosen() for each in ((read,) if read else found.spoken))
     return replace(search, headlines=chosen, settled=with_reads(settled, read))
