@@ -452,7 +452,7 @@ def heads_of_others() -> list[StatusCheck]:
 def disk() -> StatusCheck:
     """There is room for documents and page images."""
     free = shutil.disk_usage(settings.HOME).free
-    what, home = _("%(free)s GB free") % {"free": number_format(free / GIGABYTE, 1)}, str(settings.HOME)
+    what, home = _("%(free)s GB free") % {"free": number_format(round(free / GIGABYTE, 1), 1)}, str(settings.HOME)
     if free < DISK_FULL_BYTES:
         hint = _("Make room now: the database stops when the disk is full.")
         return StatusCheck(_("Disk"), "fail", what, hint, home)

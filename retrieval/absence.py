@@ -83,15 +83,17 @@ def count_words(
 def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: Collection[str] = ()) -> str:
     """The evidence that no word of the topic occurs, or "". Years and words that only frame a question do not count.
 
-    Names that the program added are told only where they are of a language that the documents have.
+    Names that the program added are told apart, and only where they are of a language that the documents have.
     """
     counts = {word.text: word.count for word in searched}
     if not question.topic_words or any(counts.get(text) for text in question.topic_words):
         return ""
     keywords = [each for each in question.keywords if each.priority == "primary"]
-    named = (each.text for each in keywords if not is_of_other_language(each.source, each.language, languages))
-    texts = dict.fromkeys(as_typed(text, question.original) for text in named)
-    return give_clause("zero hits", words=list(texts), is_foreign=is_foreign(question, languages))
+    named = [each for each in keywords if not is_of_other_language(each.source, each.language, languages)]
+    words = dict.fromkeys(as_typed(each.text, question.original) for each in named if each.is_own)
+    added = dict.fromkeys(each.text for each in named if not each.is_own and each.text not in words)
+    also = {"also": [*added]} if words and added else {}
+    return give_clause("zero hits", words=[*(words or added)], **also, is_foreign=is_foreign(question, languages))
 
 
 def topic_words_nowhere(question: Question, searched: Sequence[SearchedWord]) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     is_blind = name == SECOND
     listed = list_runs(runs[:QUEUE_SHOWN])
     if is_blind:  # the second reviewer must not know what the first one said
-        listed = [replace(each, verdict="") for each in listed]
+        listed = [replace(each, verdict="", is_overruled=False) for each in listed]
     held = holders([each.run for each in listed])
     whole = first_in_queue(request.user, "", only, with_rest=is_mine) if name else runs
     record_list(request.user, "queue", risk=name, **({"base": str(base.pk)} if base else {}))

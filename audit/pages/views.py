@@ -26,14 +26,14 @@ from audit.runs.listing import RunKey, RunsWanted, read_run_page
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES
 from audit.runs.risks import RISKS
 from audit.runs.signs import LOOKED, words_missing
-from audit.statistics.quality import DEFAULT_DAYS, Quality, quality_over
+from audit.statistics.quality import DEFAULT_DAYS, quality_over
 from audit.trail.candidates import Choice
 from audit.trail.gather import gather
 from audit.trail.selected import read_selected
 from chat.models import Answer
 from documents.access import get_or_404
 from documents.downloads import attachment
-from documents.models import KnowledgeBase, Role, Viewer
+from documents.models import KnowledgeBase, Role
 from documents.pages.address import number_of
 from llm.exchange import request_bytes
 from llm.models import LLMCall
@@ -74,12 +74,14 @@ def run_list(request: HttpRequest) -> HttpResponse:
     )
     record_list(request.user, "list", **{name: str(value) for name, value in wanted.items()})
     held = KnowledgeBase.objects.with_role(request.user, Role.AUDITOR, Role.OWNER)
-    roles = held.values_list("membership__role", flat=True).distinct()
+    roles = dict(held.values_list("pk", "membership__role"))
+    audited = roles.keys() & {wanted["base"].pk} if "base" in wanted else roles
+    reviewed = RetrievalRun.objects.filter(base__in=audited)
     shown = {
         "form": form,
         "is_auditor": bool(roles),
-        "is_owner": Role.OWNER in roles,
-        "quality": quality_for(request.user, wanted.get("base")),
+        "is_owner": Role.OWNER in roles.values(),
+        "quality": quality_over(reviewed, DEFAULT_DAYS) if audited else (),
         "alerts": open_alerts(request.user, wanted.get("base")),
         "selects": [form[name] for name in form.MAIN[1:]],
         "more": [field for field in form if field.name not in form.MAIN],
@@ -92,13 +94,6 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "older": turn_to(form, before=page.older),
     }
     return render(request, "audit/list.html", shown, status=200 if is_valid else 400)
-
-
-def quality_for(user: Viewer, base: KnowledgeBase | None) -> tuple[Quality, ...]:
-    """The quality of the bases a person audits, or of one of them; nothing if they audit none."""
-    bases = KnowledgeBase.objects.with_role(user, "auditor", "owner")
-    audited = list((bases.filter(pk=base.pk) if base else bases).values_list("pk", flat=True))
-    return quality_over(RetrievalRun.objects.filter(base__in=audited), DEFAULT_DAYS) if audited else ()
 
 
 def turn_to(form: RunFilters, **keys: RunKey | None) -> str:

@@ -21,6 +21,7 @@ from audit.runs.outcomes import judge_of_run
 from audit.runs.risks import RISKS
 from audit.runs.verdicts import WRONG, standing_verdicts, verdict_named
 from chat.models import Answer, Turn
+from chat.objections import OVERRULED, find_objections
 from chat.page.outcomes import STOPPED_RUNS, outcome_of_run
 from chat.scope import chosen_names
 from documents.keyset import AnyRows, rows_after
@@ -101,6 +102,7 @@ class Listed:
     why: str  # it failed or found nothing, in the reader's language
     verdict: str = ""  # what stands on its answer, "" if nothing does
     is_disputed: bool = False  # somebody has objected since, see `standing_verdicts`
+    is_overruled: bool = False  # the passage that decides the answer, see `chat.objections`
     typed: str = ""  # what the person wrote, where a follow-up was completed before it was searched
     chosen: str = ""  # the documents it was asked of, where the run got nowhere and lists none
 
@@ -110,7 +112,7 @@ class Listed:
 
     @property
     def is_wrong(self) -> bool:
-        return self.verdict in WRONG
+        return self.is_overruled or self.verdict in WRONG
 
     @property
     def document(self) -> str:
@@ -335,26 +337,26 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
     for run in runs:
         if run.pk in answers:
             answers[run.pk].run = run
-    stopped = set(Turn.objects.filter(run__in=ids, state=Turn.State.STOPPED).values_list("run_id", flat=True))
-    absent = RetrievalRun.objects.filter(pk__in=[run.pk for run in runs if run.not_found_reason])
-    told = dict(absent.values_list("pk", "plan__told__reason"))
+    columns = ("turn", "turn__state", "plan__told__reason", "parsed__typed")
+    beside = {pk: each for pk, *each in RetrievalRun.objects.filter(pk__in=ids).order_by().values_list("pk", *columns)}
+    objections = find_objections([turn for turn, *_ in beside.values() if turn], None)
     standing = standing_verdicts(ids).values_list("run_id", "outcome", "is_disputed")
     verdicts = {run_id: (outcome, is_disputed) for run_id, outcome, is_disputed in standing}
-    completed = RetrievalRun.objects.filter(pk__in=ids, parsed__has_key="typed")
-    typed = dict(completed.values_list("pk", "parsed__typed"))
     chosen = chosen_names(nowhere) if (nowhere := [run.pk for run in runs if not run.scope]) else {}
     return [
         Listed(
             run=run,
-            outcome=outcome_of_run(run, answers.get(run.pk), Turn.State.STOPPED if run.pk in stopped else ""),
+            outcome=outcome_of_run(run, answers.get(run.pk), state if state == Turn.State.STOPPED else ""),
             judge=judge_of_run(run),
             candidates=counts[run.pk].total(),
             kept=sum(counts[run.pk][role] for role in KEPT_ROLES),
-            why=ERROR_NAME.sub("", run.failure) or say_clause(told.get(run.pk) or {}) or run.not_found_reason,
+            why=ERROR_NAME.sub("", run.failure) or say_clause(told or {}) or run.not_found_reason,
             verdict=verdicts.get(run.pk, ("", False))[0],
             is_disputed=verdicts.get(run.pk, ("", False))[1],
-            typed=typed.get(run.pk, ""),
+            is_overruled=turn in objections and objections[turn].code == OVERRULED,
+            typed=typed or "",
             chosen=chosen.get(run.pk, ""),
         )
         for run in runs
+        for turn, state, told, typed in [beside[run.pk]]
     ]

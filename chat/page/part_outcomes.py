@@ -58,10 +58,10 @@ def part_rows(run: RetrievalRun) -> list[PartOutcomeRow]:
             outcome=as_judged(part["outcome"], run.judge),
             subject=part["subject"],
             kind=str(KIND_WORDS[part["kind"]]),
-            why=explain(part["outcome"], part["missing"]),
+            why=explain(part["outcome"], part["missing"], is_of_document=number in of_documents(run)),
             candidate_ids=part["candidate_ids"],
         )
-        for part in parts_of(run)
+        for number, part in enumerate(parts_of(run))
     ]
 
 
@@ -72,30 +72,42 @@ def item_rows(answer: Answer) -> list[PartOutcomeRow]:
             outcome=as_judged(item["outcome"], answer.run.judge if answer.run else ""),
             subject=item["asked"],
             kind="",
-            why=why_of_item(item),
+            why=why_of_item(item, is_of_document=number in of_documents(answer.run)),
             candidate_ids=(),
         )
-        for item in answer.items
+        for number, item in enumerate(answer.items)
     ]
 
 
-def why_of_item(item: Mapping[str, Any]) -> str:
+def of_documents(run: RetrievalRun | None) -> list[int]:
+    """The places of those sides of a comparison that were looked up only in documents of their own."""
+    sides = run.parsed.get("sides", ()) if run and parts_of(run) else ()
+    return [number for number, side in enumerate(sides) if side["document_ids"]]
+
+
+def why_of_item(item: Mapping[str, Any], *, is_of_document: bool = False) -> str:
     """Why an item is not found or has no value, in the reader's language where it is not a model's sentence."""
     if item["code"] == REFUSED:
         return str(item["reason"])
     if item["code"] in (OTHER_KIND, OTHER_THING):
         return in_words(item["reason"])
     empty = EMPTY_WORDS.get(item["code"]) or EMPTY_WORDS.get((item["code"], item["type"]))
-    return str(empty) if empty else explain(item["outcome"], item["missing"])
+    return str(empty) if empty else explain(item["outcome"], item["missing"], is_of_document=is_of_document)
 
 
-def explain(outcome: str, missing: Sequence[str]) -> str:
+def explain(outcome: str, missing: Sequence[str], *, is_of_document: bool = False) -> str:
     """Why a part is not found, or not clearly."""
     if outcome == "found":
         return ""
-    nowhere = ngettext(
+    of_all = ngettext(
         "no page that was read mentions %(words)s", "no page that was read mentions any of %(words)s", len(missing)
-    ) % {"words": mark_each(missing)}
+    )
+    of_it = ngettext(
+        "no page of it that was read mentions %(words)s",
+        "no page of it that was read mentions any of %(words)s",
+        len(missing),
+    )
+    nowhere = (of_it if is_of_document else of_all) % {"words": mark_each(missing)}
     unclear = gettext("no passage clearly answers it")
     said = [nowhere] if missing else [unclear] if outcome == "weak" else [gettext("nothing that was read answers it")]
     if outcome == "cannot_tell":

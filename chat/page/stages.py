@@ -142,4 +142,4 @@ def describe_work(run: RetrievalRun, cited: int, passages: int, written: str) ->
 
 def in_seconds(seconds: float) -> str:
     """A time as people read it: "0.8 s"."""
-    return gettext("%(seconds)s s") % {"seconds": number_format(max(seconds, SECONDS_MIN), 1)}
+    return gettext("%(seconds)s s") % {"seconds": number_format(round(max(seconds, SECONDS_MIN), 1), 1)}

@@ -589,7 +589,7 @@ class ShownTurn:
             parts.append(count_in_words(coverage["sections"], "section"))
         primary = sum(candidate.role == "primary" for candidate in self.candidates)
         is_none = self.candidates and not primary and not self.is_unjudged
-        none = ", " + gettext("none of them answers") if is_none else ""
+        none = ", " + ngettext("it does not answer", "none of them answers", len(self.candidates)) if is_none else ""
         return " · ".join([*parts, count_in_words(len(self.candidates), "passage") + none])
 
     @property

@@ -11,6 +11,7 @@ from django.urls import reverse
 from accounts.models import User
 from audit.models import Review
 from audit.review.reviewing import Opinion, review
+from audit.runs.listing import list_runs
 from chat.asking import keep_question
 from chat.conftest import ABSENT_QUESTION, Ask
 from chat.models import Turn
@@ -137,10 +138,16 @@ def test_an_answer_falls_with_the_last_primary_passage_it_cites(turn: Turn, audi
     if refused:
         review(turn.run, refused, auditor, Opinion("overrule", "supporting", "It helps."))
     assert cited and find_objections([turn.pk], tenant) == {}
+    assert not list_runs([turn.run])[0].is_wrong
     for candidate in cited:
         review(turn.run, candidate, auditor, Opinion("overrule", "discarded", REASON))
     found = find_objections([turn.pk], tenant)[turn.pk]
     assert (found.code, found.reason) == ("judged_overruled", REASON)
+    assert list_runs([turn.run])[0].is_wrong, "no list has a green tick for it"
+    for path, is_told in (("/audit/", True), ("/audit/queue/?risk=second", False)):
+        page = page_of(add_member(turn, f"second{len(path)}", Role.AUDITOR), path)
+        cell = page[page.index(f"/audit/runs/{turn.run_id}/") :].partition("c-status")[2].partition("</td>")[0]
+        assert cell and ("s-none" in cell) is is_told, "a second reviewer must not know what the first one said"
     judge(turn, auditor, "agree")
     assert find_objections([turn.pk], tenant) == {}, "the answer was found right after that"
 

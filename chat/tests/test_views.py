@@ -205,6 +205,11 @@ def test_it_shows_what_was_searched_in_vain(page: Client, ask: Ask, serve: Serve
     html = on_one_line(page.get(address(turn)))
     assert PLAINLY_NOT_FOUND in html and "Words searched" in html and "trademark <b>0</b>" in html
     assert "1 of 1 page has text" in html or "pages have text" in html
+    shown = ShownTurn(Turn.objects.get(pk=turn.pk))
+    assert len(shown.candidates) > 1 and "passages, none of them answers" in html
+    one = ShownTurn(shown.turn)
+    one.candidates = shown.candidates[:1]
+    assert one.looked_at.endswith("· 1 passage, it does not answer")
 
 
 def test_it_shows_the_passages_that_were_refused(page: Client, ask: Ask, serve: Serve) -> None:

@@ -104,7 +104,7 @@ def compare_sides(search: Search, search_side: SearchSide) -> RetrievalResult:
         candidates=candidates,
         ranking=ranking,
         gates=next((each.gates for each in results), ()),
-        searched=merge_words(results),
+        searched=merge_words(results, contents),
         status=status,
         not_found_reason="" if status == "found" else "; ".join(absent),
         confidence=(min(sure, WARNING_CAP) if lacking else sure) if status == "found" else 0.0,
@@ -277,15 +277,16 @@ def status_of(parts: Sequence[PartFinding]) -> Status:
     return next((each for each in ("found", "weak", "cannot_tell") if each in outcomes), "not_found")
 
 
-def merge_words(results: Sequence[RetrievalResult]) -> tuple[SearchedWord, ...]:
-    """Every word of every side, with the lines it is on: of sides that share documents, those of the widest."""
+def merge_words(results: Sequence[RetrievalResult], contents: Sequence[DocumentContent]) -> tuple[SearchedWord, ...]:
+    """Every word of every side, with the lines it is on; those of documents that sides share count once."""
     merged: dict[str, SearchedWord] = {}
     seen: dict[str, set[str]] = {}
     for result in sorted(results, key=lambda each: -len(each.scope)):
         documents = {each["document_id"] for each in result.scope}
         for word in result.searched:
             known, counted = merged.get(word.text), seen.setdefault(word.text, set())
-            more = 0 if known and documents & counted else word.count
+            own = [lexicon_of(each) for each in contents if each.document_id in documents - counted]
+            more = sum(len(each.lines_with_any(word.forms)) for each in own) if documents & counted else word.count
             merged[word.text] = replace(word, count=more + (known.count if known else 0))
             counted |= documents
     return tuple(merged[word] for word in dict.fromkeys(word.text for each in results for word in each.searched))

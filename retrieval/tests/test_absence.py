@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
+from django.utils.translation import override
 
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
@@ -46,6 +47,10 @@ def test_names_of_other_languages_are_not_told_as_missing(policy: DocumentConten
     told = zero_hits(question, (), {"en"})
     assert all(f"“{word}”" in told for word in ("earthquakes", "seisms", "temblor")) and "erdbeben" not in told
     assert "erdbeben" in zero_hits(question, (), {"en", "und"}), "of what language nobody knows"
+    assert told.startswith("“earthquakes” stands nowhere"), "only what somebody typed is said to be asked for"
+    assert told.endswith("; looked for too, and found nowhere: “seisms”, “temblor”")
+    with override("fr"):
+        assert "seisms" in say_clause(recorded_facts(told)).rpartition(";")[2]
 
 
 @pytest.mark.parametrize(

@@ -326,6 +326,12 @@ def say_share(weight: Facts) -> str:
 
 
 def say_zero_hits(facts: Facts) -> str:
+    if also := facts.get("also"):  # earlier answers have them among the words
+        said = say_zero_hits({**facts, "also": []})
+        return _("%(reason)s; looked for too, and found nowhere: %(words)s") % {
+            "reason": said,
+            "words": mark_each(also),
+        }
     if facts.get("is_foreign"):  # few forms were looked for; earlier answers do not tell
         return _("no page that was read mentions %(words)s") % {"words": mark_words(facts["words"], _("or"))}
     if len(facts["words"]) > 1:

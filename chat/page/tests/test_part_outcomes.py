@@ -7,11 +7,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from audit.conftest import House, MakeRun
+from audit.conftest import House, MakeAnswer, MakeRun
 from chat.conftest import Ask
 from chat.models import Turn
 from chat.page.export import json_of, markdown_of
-from chat.page.part_outcomes import explain, part_rows
+from chat.page.part_outcomes import explain, item_rows, part_rows
 from chat.page.thread import ShownTurn, turns_of
 from chat.turns.conductor import answer_turn
 from chat.turns.replies import read_turn
@@ -84,3 +84,22 @@ def test_each_outcome_has_its_reason(outcome: str, missing: list[str], why: str)
 def test_a_run_from_before_parts_were_recorded_tells_none(house: House, make_run: MakeRun) -> None:
     changes: dict[str, Any] = {"plan": {"flags": []}}
     assert part_rows(make_run(**changes)) == []
+
+
+@pytest.mark.parametrize("missing", [["shoe"], ["shoe", "size"]])
+def test_of_a_side_with_pages_of_its_own_nothing_is_said_of_others(missing: list[str]) -> None:
+    assert explain("not_found", missing, is_of_document=True).startswith("no page of it that was read mentions ")
+
+
+@pytest.mark.parametrize(("document_ids", "told"), [(["1"], "no page of it that"), ([], "no page that")])
+def test_a_side_is_told_of_the_pages_that_were_read_for_it(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, document_ids: list[str], told: str
+) -> None:
+    sides = [{"name": name, "asked": name, "document_ids": document_ids} for name in ("Lease", "Licence")]
+    lost = {"outcome": "not_found", "missing": ["dividend"], "subject": "Licence", "kind": "independent"}
+    lost |= {"candidate_ids": [], "reason": "", "text": "dividend"}
+    run = make_run(plan={"flags": [], "parts": [lost, lost]})
+    run.parsed |= {"sides": sides}  # not saved: a run is not changed
+    item = {"asked": "Licence", "type": "text", "code": "", "reason": "", **lost}
+    answer = make_answer(run, items=[item, item])
+    assert all(told in row.why for row in (*part_rows(run), *item_rows(answer)))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chat.page.stages import describe_work, say_stage
+from chat.page.stages import describe_work, in_seconds, say_stage
 from retrieval.models import RetrievalRun
 
 BRIEFS = "The model reads at most 8 passages"
@@ -44,3 +44,8 @@ def test_what_was_not_searched_says_that_its_time_is_one() -> None:
     asked_back = RetrievalRun(status="clarify", plan={}, coverage={"documents": 2})
     assert describe_work(asked_back, 0, 0, "4.4 s") == "took 4.4 s"
     assert describe_work(asked_back, 0, 3, "4.4 s") == "3 passages, 4.4 s"
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(1.37, "1.4 s"), (1.96, "2.0 s"), (2.04, "2.0 s"), (0.001, "0.1 s")])
+def test_a_time_is_rounded_not_cut_off(seconds: float, told: str) -> None:
+    assert in_seconds(seconds) == told

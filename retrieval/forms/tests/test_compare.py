@@ -90,9 +90,18 @@ def test_a_line_that_two_sides_read_counts_once() -> None:
         replace(compare("Who pays the rent?", contents), searched=(SearchedWord("rent", ("rent",), count),))
         for contents, count in (((LEASE,), 1), ((LICENCE,), 1), (BOTH, 3))
     )
-    assert [word.count for word in merge_words([lease, both])] == [3]
-    assert [word.count for word in merge_words([both, lease])] == [3]
-    assert [word.count for word in merge_words([lease, licence])] == [2]
+    assert [word.count for word in merge_words([lease, both], BOTH)] == [3]
+    assert [word.count for word in merge_words([both, lease], BOTH)] == [3]
+    assert [word.count for word in merge_words([lease, licence], BOTH)] == [2]
+
+
+def test_of_sides_that_overlap_the_documents_of_each_count_once() -> None:
+    law = content_of_lines(["# Law", "The law of Spain governs.", "No other law does."], title="Law", number=3)
+    pairs = [compare("Which law governs?", contents) for contents in ((LEASE, LICENCE), (LICENCE, law))]
+    counted = [{word.text: word.count for word in each.searched}["law"] for each in pairs]
+    every = {word.text: word.count for word in compare("Which law governs?", (*BOTH, law)).searched}["law"]
+    merged = {word.text: word.count for word in merge_words(pairs, (*BOTH, law))}
+    assert max(counted) < merged["law"] == every < sum(counted)
 
 
 def test_a_quote_without_the_word_that_matters_is_no_side() -> None:

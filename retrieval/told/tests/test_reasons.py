@@ -137,7 +137,7 @@ def test_a_share_is_for_those_who_open_the_passage(code: str) -> None:
 
 FACTS: dict[str, dict[str, Any]] = {
     "several": {"parts": [{"code": "no candidate"}, {"text": "as written"}]},
-    "zero hits": {"words": ["a", "b"]},
+    "zero hits": {"words": ["a", "b"], "also": ["c"]},
     "words occur": {"some": 1, "all": 2, "lines": 3, "missing": ["japanese"]},
     "words there": {},
     "nothing proposed": {},
