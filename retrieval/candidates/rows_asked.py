@@ -20,7 +20,7 @@ from retrieval.candidates.units import units_of
 from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
 from retrieval.question.values import has_form, has_value
 from retrieval.types import LineRange, Question
-from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem, telling_stems
 
 BANDS_MIN = 2  # one interval alone is a condition
 ROWS_MAX, NUMBERS_MAX = 12, 48  # of a table that is quoted whole
@@ -298,11 +298,6 @@ def read_out(table: Table, row: TableRow, at: int) -> Iterator[str]:
     for unit in filter(None, own or (stated, *over, heading)):
         yield f"{cell.text} {unit}"
         yield f"{unit} {cell.text}"
-
-
-@lru_cache(maxsize=4_096)  # the labels of a table are asked for at every place in it
-def telling_stems(text: str, language: str) -> frozenset[str]:
-    return frozenset(stem(word, language) for word in normalise_words(text) if not is_stop_word(word, language))
 
 
 def own_words(row: TableRow, band: Band, language: str) -> Iterator[str]:
