@@ -17,7 +17,7 @@ from reading.values.days import NamedDay, days_in
 from reading.values.nothing import is_nothing
 from retrieval.candidates.shown_rows import group_lines
 from retrieval.candidates.units import units_of
-from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
+from retrieval.question.bands import CURRENCY_SIGN, Band, Found, currencies, name_unit, quantities_in, read_band
 from retrieval.question.values import has_form, has_value
 from retrieval.types import LineRange, Question
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem, telling_stems
@@ -317,7 +317,7 @@ class OverLabels:
         named = (word for word in words if not is_stop_word(word, language))
         self.is_asked = any(stem(word, language) in asked for word in named if not is_generic(word, "en"))
 
-    def is_of(self, asked: NumberAsked, band: Band) -> bool:
+    def is_of(self, asked: Found, band: Band) -> bool:
         """Whether a number of the question and an interval measure the same thing."""
         if band.unit:
             return asked.unit == band.unit

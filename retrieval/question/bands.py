@@ -65,15 +65,8 @@ class Band:
         return above and below
 
 
-class NumberAsked(NamedTuple):
-    """A number of a question with its unit or what it counts, by one name each; "" if it has none."""
-
-    amount: Decimal
-    unit: str
-
-
 class Found(NamedTuple):
-    """A number in a text, with its unit; [start, end) with what of it says the unit."""
+    """A number in a text with its unit, or what it counts, by one name, or ""; [start, end) with what says that."""
 
     amount: Decimal
     unit: str
@@ -152,14 +145,10 @@ def measured_in(text: str, language: str) -> Iterator[Found]:
             yield number
 
 
-def quantities_in(text: str, language: str) -> list[NumberAsked]:
+def quantities_in(text: str, language: str) -> list[Found]:
     """The numbers of a question with their units; no years, codes or dates."""
-    found = [
-        number
-        for number in numbers_with_units(text, language)
-        if number.unit or not YEAR_WORD.match(text[number.start :])
-    ]
-    return [NumberAsked(number.amount, number.unit) for number in found]
+    found = numbers_with_units(text, language)
+    return [number for number in found if number.unit or not YEAR_WORD.match(text[number.start :])]
 
 
 def measures_another(text: str, asked: str, language: str) -> bool:
@@ -192,7 +181,7 @@ def of_other_quantity(texts: Iterable[str], question: Question) -> dict[str, str
     no, nor a text that speaks of the rest ("heavier boats").
     """
     asked, language = question.topic, question.language
-    numbers = [each for each in numbers_with_units(asked, language) if each.unit]
+    numbers = [each for each in quantities_in(asked, language) if each.unit]
     if not numbers or question.answer_type == "boolean":
         return {}
     start, end = numbers[0].start, numbers[0].end
