@@ -16,7 +16,7 @@ from reading.tables import PERIOD, Table, TableCell, TableRow, cells_of_line, is
 from reading.values.days import days_in
 from reading.values.years import YEAR
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.rows_asked import day_of_row, find_banded_row, find_dated_row, telling_stems, words_of_row
+from retrieval.candidates.rows_asked import day_of_row, find_banded_row, find_dated_row, words_of_row
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.shown_rows import group_lines
 from retrieval.models import RunCandidate
@@ -26,7 +26,7 @@ from retrieval.question.linear import compile_linear
 from retrieval.types import Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
-from retrieval.words.tokens import generic_words, is_generic, is_stop_word, normalise_words, stem
+from retrieval.words.tokens import generic_words, is_generic, is_stop_word, normalise_words, stem, telling_stems
 
 PLACES_MAX = 8  # of the kept passages, the best
 VALUES = frozenset({"amount", "percentage", "number"})

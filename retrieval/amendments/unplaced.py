@@ -57,28 +57,31 @@ def is_changed_elsewhere(
         for word in normalise_words(question.topic)
         if not is_stop_word(word, language) and not is_generic(word, language)
     }
-    wanted = asked & stem_set(found.quote.text or found.own_text, language)
+    text = match_form(found.quote.text or found.own_text)
+    wanted = asked & stem_set(text, language)
     placed = [
         each.lines for of_clause in versions for each in of_clause.each if each.document_id == amending.document_id
     ]
-    return bool(wanted) and any(
-        wanted <= stems
-        for lines, stems, is_beside in changes_told(amending)
+    return any(
+        (wanted and wanted <= stems) or any(old in text for old in replaced)
+        for lines, stems, is_beside, replaced in changes_told(amending)
         if not any(lines.overlaps(other) for other in (*(() if is_beside else placed), *read))
     )
 
 
 @kept_with_content
-def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[str], bool], ...]:
+def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[str], bool, Sequence[str]], ...]:
     """The sentences of a document that say that something is changed, the stems of their words (of one that says it of
-    "it" those of the sentence before as well), and whether it names no clause beside a sentence that does.
+    "it" those of the sentence before as well), whether it names no clause beside a sentence that does, and the words of
+    a clause that it changes.
     """
     units = units_of(content)
     told = []
     for unit in map(units.at, range(len(units.starts))):
         prose = prose_of(unit, content, in_force=True)
         sentences = [*sentences_said(prose.text, content.language)]
-        placing = [at for at, (_, said) in enumerate(sentences) if read_changes(said.text, content.language)]
+        changes = {at: read_changes(said.text, content.language) for at, (_, said) in enumerate(sentences)}
+        placing = [at for at, read in changes.items() if read]
         is_new_text = any(UNQUOTED.search(sentences[at][1].masked) for at in placing)
         for at, (start, said) in enumerate(sentences):
             if is_change(said):
@@ -87,7 +90,8 @@ def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[s
                 begin = sentences[max(at - 1, 0)][0] if leans_on_before(said, content.language) else start
                 stems = stem_set(prose.text[begin:end], content.language)
                 lines = LineRange(pieces[0].number, pieces[-1].number)
-                told.append((lines, stems, bool(placing) and not is_new_text and at not in placing))
+                replaced = [match_form(change.old) for change in changes[at] if change.old]
+                told.append((lines, stems, bool(placing) and not is_new_text and at not in placing, replaced))
     return tuple(told)
 
 

@@ -25,6 +25,7 @@ from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, pa
 NUMBERED = re.compile(
     r"\A\s*(?P<number>\d{1,3}(?:\.\d{1,3}){1,4}[a-z]?(?=[.):\s])|\d{1,3}[a-z]?(?=[.):]))[.):]?\s*(?![a-z\d,;.])"
 )
+HEADED = re.compile(r"\A\s*(?P<number>\d{1,3}[a-z]?)\s+(?=[A-ZÀ-ÖØ-Þ])")  # a heading "3 Rent"
 TERM_BEGINS = r'\W*(?:\(?[\w.]{1,8}[.)]?\s)?"\W*'  # in match form
 
 
@@ -225,7 +226,7 @@ def number_of(line: LineRow) -> str:
     if line.kind == "heading" and (part := amending_words()["placed"].match(text.strip())):
         return match_form(part[0])
     labelled = amending_words()["clause"].match(text.strip()) if is_labelled else None
-    found = labelled or NUMBERED.match(text)
+    found = labelled or NUMBERED.match(text) or (HEADED.match(text) if line.kind == "heading" else None)
     return found["number"] if found else ""
 
 

@@ -21,6 +21,7 @@ from retrieval.arbiter.named import is_named_only
 from retrieval.arbiter.order import NONE_RULED, Ruled, order_by_rules, words_ruled
 from retrieval.arbiter.reads import read_for_answer
 from retrieval.arbiter.specific import other_version, specific_words, versions_asked, words_around, words_nowhere
+from retrieval.question.bands import of_other_quantity
 from retrieval.question.called import with_kind
 from retrieval.question.kinds import SHIPPED, answer_rules
 from retrieval.question.linear import compile_linear
@@ -83,7 +84,7 @@ class Evidence:
     ruled: of a question whether something is allowed, what a rule on it must speak of
     reads: how far the first passage reads as an answer; None where it was not read
     lacks: what the first passage does not have of the question, whatever the probability
-    others: by the ids of places of another version than the one asked for, which one they are of
+    others: by the ids of places of another version or quantity than the one asked for, why they are none
     """
 
     probability: float
@@ -146,6 +147,10 @@ def weigh_evidence(
     told = {each.candidate_id: other_version(each, versions, documents[each.document_id]) for each in places}
     asked_for = ", ".join(sorted(versions))
     others = {key: give_clause("other kind", other=other, asked=asked_for) for key, other in told.items() if other}
+    unheld = of_other_quantity((each.own_text for each in candidates), question)
+    for each in candidates:
+        if quantity := unheld.get(each.own_text):
+            others[each.candidate_id] = give_clause("not said", words=[quantity])
     candidates = [each for each in candidates if each.candidate_id not in others] or candidates
     lacking = what_is_missing(question, candidates)
     counted = {key: shares_of_words(question, content) for key, content in documents.items()}

@@ -24,6 +24,7 @@ from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import ends_row, table_below, units_of
 from retrieval.headlines.polarity import denial_asked, denial_unsaid
+from retrieval.question.bands import of_other_quantity
 from retrieval.question.phrasing import layout_named
 from retrieval.question.values import has_value, line_has_value
 from retrieval.told.planned import give_reason
@@ -260,15 +261,17 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
     """One place around the best line of each section and page; a second one if it scores nearly as much.
 
     Of lines that say as much of the question the first with a value of the type asked for is the best. Where it is
-    asked what is not so, one whose sentence denies something is, though it says less.
+    asked what is not so, one whose sentence denies something is, though it says less, and none of another quantity.
     """
     is_denial_asked = bool(denial_asked(question))
 
     def denies(hit: Hit, most: float) -> bool:
         if not is_denial_asked or line_worth(hit, content) < DENIAL_SHARE * most:
             return False
-        said = sentences_at(hit.lines, hit.lines.first, (), content).text or content.lines[hit.lines.first - 1].text
-        return not denial_unsaid(said, question)
+        return not denial_unsaid(said_at(hit), question)
+
+    def said_at(hit: Hit) -> str:
+        return sentences_at(hit.lines, hit.lines.first, (), content).text or content.lines[hit.lines.first - 1].text
 
     units: dict[tuple[int, int, bool], list[Hit]] = {}
     for hit in hits:
@@ -280,11 +283,13 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
         worth = {id(hit): line_worth(hit, content) for hit in unit}
         most = max(worth.values())
         denying = {id(hit) for hit in unit if denies(hit, most)}
+        others = of_other_quantity((said_at(hit) for hit in unit), question)
         ranked = sorted(
             unit,
             key=lambda hit: (
                 not hit.fetched,
                 id(hit) not in denying,
+                bool(others) and said_at(hit) in others,
                 -worth[id(hit)],
                 not line_has_value(hit.lines.first, question, content),
                 hit.lines,

@@ -17,10 +17,10 @@ from reading.values.days import NamedDay, days_in
 from reading.values.nothing import is_nothing
 from retrieval.candidates.shown_rows import group_lines
 from retrieval.candidates.units import units_of
-from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
+from retrieval.question.bands import CURRENCY_SIGN, Band, Found, currencies, name_unit, quantities_in, read_band
 from retrieval.question.values import has_form, has_value
 from retrieval.types import LineRange, Question
-from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem, telling_stems
 
 BANDS_MIN = 2  # one interval alone is a condition
 ROWS_MAX, NUMBERS_MAX = 12, 48  # of a table that is quoted whole
@@ -300,11 +300,6 @@ def read_out(table: Table, row: TableRow, at: int) -> Iterator[str]:
         yield f"{unit} {cell.text}"
 
 
-@lru_cache(maxsize=4_096)  # the labels of a table are asked for at every place in it
-def telling_stems(text: str, language: str) -> frozenset[str]:
-    return frozenset(stem(word, language) for word in normalise_words(text) if not is_stop_word(word, language))
-
-
 def own_words(row: TableRow, band: Band, language: str) -> Iterator[str]:
     """What a row says beside its interval: its group, and the rest of its label."""
     return (stem(word, language) for word in (*normalise_words(row.group), *band.words))
@@ -322,7 +317,7 @@ class OverLabels:
         named = (word for word in words if not is_stop_word(word, language))
         self.is_asked = any(stem(word, language) in asked for word in named if not is_generic(word, "en"))
 
-    def is_of(self, asked: NumberAsked, band: Band) -> bool:
+    def is_of(self, asked: Found, band: Band) -> bool:
         """Whether a number of the question and an interval measure the same thing."""
         if band.unit:
             return asked.unit == band.unit

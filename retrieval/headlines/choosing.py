@@ -45,6 +45,7 @@ from retrieval.headlines.mismatches import (
 from retrieval.headlines.polarity import asks_yes_or_no, denial_unsaid, denies_thing, opposed_word
 from retrieval.headlines.printed_questions import asks_other, asks_the_same
 from retrieval.headlines.undecided import left_open, supposes_contrary
+from retrieval.question.bands import of_other_quantity
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
 from retrieval.question.phrasing import phrasing_rules
@@ -186,11 +187,13 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
 
 def spoken_in(kept: Sequence[KeptPlace], question: Question) -> list[Spoken]:
     """The sentences of the best places, in the language of the question; where one of the places stands under the
-    printed question that is the one asked only those under it, none where that is printed twice.
+    printed question that is the one asked only those under it, none where that is printed twice. None of another
+    quantity than the one asked for.
     """
-    places = kept[:PLACES_MAX]
-    sentences = distinct(sentences_of_places(places))
-    spoken = [each for each in sentences if each.content.language in (question.language, "und")]
+    places, languages = kept[:PLACES_MAX], (question.language, "und")
+    spoken = [each for each in distinct(sentences_of_places(places)) if each.content.language in languages]
+    others = of_other_quantity((each.text for each in spoken), question)
+    spoken = [each for each in spoken if each.text not in others]
     under = {(each.content.document_id, each.asked) for each in spoken}
     under |= {(each.content.document_id, questions_over(each.content).get(each.anchor.last)) for each in places}
     own = [(document, printed) for document, printed in under if printed and asks_the_same(printed.text, question)]

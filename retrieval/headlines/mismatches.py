@@ -28,7 +28,7 @@ from retrieval.headlines.polarity import (
     polar_words,
 )
 from retrieval.headlines.siblings import find_named, siblings_of, stems_named
-from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units
+from retrieval.question.bands import band_words, intervals_in, numbers_with_units
 from retrieval.question.parse import document_words
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause
@@ -41,7 +41,6 @@ NOTHING_UNSAID = frozenset(["person", "party", "role", "text", "number"])  # any
 WORDS_NAMED = 4  # in a reason
 BEFORE_NOUN = ("en", "de")  # where what a thing is like is said
 BOUNDS = ("most", "least")
-ENDING = ("above", "below", "up_to")  # before a number; "from" may be an "of" ("ein Paket von 20 kg")
 LABELLED = re.compile(rf"\b([^\W\d_]{{3,40}}) ({LABEL}(?:{JOINED}{LABEL})*+)")
 LABELS = re.compile(rf"\b{LABEL}")
 OR_ANOTHER = re.compile(r"\w*(?:['’]s)?\s+(?:or|oder|ou|o)\s+\w+(?:['’]s)?", re.IGNORECASE)
@@ -224,18 +223,12 @@ def other_quantity(text: str, question: Question) -> str:
     """
     if band_words().first_words(text, BOUNDS):
         return ""
-    told = list(numbers_with_units(text, question.language))
+    told = list(intervals_in(text, question.language))
     for asked in numbers_with_units(question.topic, question.language):
         same = [each for each in told if asked.unit and each.unit == asked.unit]
-        if same and all(each.amount != asked.amount and not is_end(each, text) for each in same):
+        if same and all(each.lower == each.upper and not each.holds(asked.amount) for each in same):
             return question.topic[asked.start : asked.end].strip()
     return ""
-
-
-def is_end(number: Found, text: str) -> bool:
-    """Whether a number is the end of an interval: "up to 14 days"."""
-    words, before, after = band_words(), text[: number.start], text[number.end :]
-    return any(words[name].search(before) for name in ENDING) or any(words[name].match(after) for name in AFTER)
 
 
 def other_bound(text: str, question: Question) -> str:

@@ -11,7 +11,6 @@ from reading.matching import match_form
 from reading.values.units import unit_names
 from reading.wording import read_once
 from retrieval.candidates.disagreements import read_statement
-from retrieval.candidates.rows_asked import telling_stems
 from retrieval.headlines.fitting import is_of_form
 from retrieval.headlines.polarity import asks_yes_or_no, polar_words
 from retrieval.question.bands import quantities_in
@@ -20,7 +19,7 @@ from retrieval.question.values import has_form
 from retrieval.told.clauses import Clause
 from retrieval.types import Question
 from retrieval.words.printed import values_in
-from retrieval.words.tokens import normalise_words, stem
+from retrieval.words.tokens import normalise_words, stem, telling_stems
 
 VALUES = ("duration", "amount", "percentage", "date", "number")
 TIMES = ("duration", "date")

@@ -1,11 +1,12 @@
 """Intervals: the label "More than 12 t but not more than 37 t", and the "37 tonnes" of a question that fall in it.
 
 Which words make a number an open or a closed end is data (`bands.*.toml`).
-A label with a number whose part is not told is no interval.
+A label with a number whose part is not told is no interval; of a sentence every number and every two side by side are
+read as a label is, so that intervals are told by their unit.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
@@ -17,8 +18,9 @@ from reading.values.scales import SCALE_NAMES
 from reading.values.units import unit_names
 from reading.values.years import YEAR_WORD
 from reading.wording import read_once
+from retrieval.types import Question
 from retrieval.words.printed import is_in_numerals
-from retrieval.words.tokens import is_stop_word, normalise_words, stem
+from retrieval.words.tokens import is_stop_word, normalise_words, stem, telling_stems
 
 BEFORE = ("above", "from", "below", "up_to")  # words before an end: the first two of the lower one, open and closed
 AFTER = ("or_more", "or_less")  # words after a closed end
@@ -29,6 +31,7 @@ FRAMES = {
     "between": r"\A\s*(?:{between})\s*\Z",
     "most": r"\b(?:{most})\b",  # which end of what may be is spoken of
     "least": r"\b(?:{least})\b",
+    "rest": r"\b(?:{rest})\b",  # what lies beyond all ends
 }
 band_words = read_once(__name__, "bands", FRAMES)
 NUMBER = re.compile(r"(?:\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?(?![.,]?\d)")
@@ -36,6 +39,7 @@ NAMED = re.compile(r"\A[\s-]?([%$€£]|°?[^\W\d_]+[²³]?)")  # what a number 
 NAMED_IN_TWO = re.compile(r"\A[\s-]?([^\W\d_]+\s[^\W\d_]+)")  # "square metres", "per cent"
 CURRENCY_SIGN = re.compile(rf"[{CURRENCY_SIGNS}]")
 CURRENCY = re.compile(rf"({CURRENCY_SIGN.pattern}|(?<!\w)(?:{'|'.join(sorted(set(CURRENCIES.values())))}))\s?\Z")
+STOP = re.compile(r"[.;:]")
 PART_OF_WORD = re.compile(r"[^\W_]\Z|\d[.,:/]\Z")  # before a number that is the end of a code, a date or a time
 
 
@@ -61,15 +65,8 @@ class Band:
         return above and below
 
 
-class NumberAsked(NamedTuple):
-    """A number of a question with its unit or what it counts, by one name each; "" if it has none."""
-
-    amount: Decimal
-    unit: str
-
-
 class Found(NamedTuple):
-    """A number in a text, with its unit; [start, end) with what of it says the unit."""
+    """A number in a text with its unit, or what it counts, by one name, or ""; [start, end) with what says that."""
 
     amount: Decimal
     unit: str
@@ -114,9 +111,12 @@ def read_band(label: str, language: str) -> Band | None:
         sides[0] = "from"
     if sides[0] == "from" and not sides[-1] and band_words()["between"].match(gaps[1]):
         sides[1], gaps[1] = "up_to", ""
+    if len(numbers) == 2 and (STOP.search(gaps[1]) or telling_stems(gaps[1], language)):
+        return None
     ends = {side in UPPER: End(each.amount, side not in OPEN) for side, each in zip(sides, numbers, strict=True)}
     units = {number.unit for number in numbers} - {""}
-    if not all(sides) or len(ends) < len(numbers) or len(units) > 1:
+    is_empty = len(ends) == 2 and ends[False].at > ends[True].at  # "over 50 kg or under 10 kg"
+    if not all(sides) or len(ends) < len(numbers) or len(units) > 1 or is_empty:
         return None
     words = [word for word in normalise_words(" ".join(gaps)) if not is_stop_word(word, language)]
     return Band(ends.get(False), ends.get(True), units.pop() if units else "", tuple(words))
@@ -145,28 +145,58 @@ def measured_in(text: str, language: str) -> Iterator[Found]:
             yield number
 
 
-def quantities_in(text: str, language: str) -> list[NumberAsked]:
+def quantities_in(text: str, language: str) -> list[Found]:
     """The numbers of a question with their units; no years, codes or dates."""
-    found = [
-        number
-        for number in numbers_with_units(text, language)
-        if number.unit or not YEAR_WORD.match(text[number.start :])
-    ]
-    return [NumberAsked(number.amount, number.unit) for number in found]
+    found = numbers_with_units(text, language)
+    return [number for number in found if number.unit or not YEAR_WORD.match(text[number.start :])]
 
 
-def measures_another(label: str, asked: str, language: str) -> bool:
-    """Whether a label says another number, or interval, of a unit than a text asks for: "7 m²" is no 14 m²."""
-    numbers = quantities_in(asked, language)
-    if not any(each.unit for each in numbers):
-        return False
-    band = read_band(label, language)
-    if band is not None and band.unit:
-        amounts = [each.amount for each in numbers if each.unit == band.unit]
-        return bool(amounts) and not any(map(band.holds, amounts))
+def measures_another(text: str, asked: str, language: str) -> bool:
+    """Whether a text says only other numbers, or intervals, of a unit than a question: "7 m²" is no 14 m²."""
+    numbers = [each for each in quantities_in(asked, language) if each.unit]
     units = {each.unit for each in numbers}
-    own = [NumberAsked(each.amount, each.unit) for each in measured_in(label, language) if each.unit in units]
-    return bool(own) and set(own).isdisjoint(numbers)
+    told = [band for band in intervals_in(text, language) if band.unit in units] if numbers else []
+    held = {each.unit for each in numbers for band in told if band.unit == each.unit and band.holds(each.amount)}
+    return not held.issuperset(band.unit for band in told)
+
+
+def intervals_in(text: str, language: str) -> Iterator[Band]:
+    """The intervals that a text says in a unit, and of a number that is no end of one that number alone."""
+    numbers, at = list(numbers_with_units(text, language)), 0
+    starts, ends = [*(each.start for each in numbers), len(text)], [0, *(each.end for each in numbers)]
+    while at < len(numbers):
+        point = End(numbers[at].amount, is_closed=True)
+        pair = read_band(text[ends[at] : starts[at + 2]], language) if at + 2 < len(starts) else None
+        band = pair or read_band(text[ends[at] : starts[at + 1]], language) or Band(point, point, numbers[at].unit)
+        at += 2 if pair else 1
+        if band.unit:
+            yield band
+
+
+def of_other_quantity(texts: Iterable[str], question: Question) -> dict[str, str]:
+    """Those of some texts whose intervals do not hold a quantity of the question, each with that quantity.
+
+    Only where another text with as many words of the question says an interval that holds it, or where these say
+    several, one above another: what is paid "up to £100" for a hotel is told of one of £150 as well. Not of a yes or
+    no, nor a text that speaks of the rest ("heavier boats").
+    """
+    asked, language = question.topic, question.language
+    numbers = [each for each in quantities_in(asked, language) if each.unit]
+    if not numbers or question.answer_type == "boolean":
+        return {}
+    start, end = numbers[0].start, numbers[0].end
+    stems, units = telling_stems(f"{asked[:start]} {asked[end:]}", language), {each.unit for each in numbers}
+    banded = dict[str, set[Band]]()
+    for text in texts:
+        bands = {each for each in intervals_in(text, language) if each.unit in units and each.lower != each.upper}
+        if bands and not band_words().in_language("rest", language).search(text):
+            banded[text] = bands
+    others = {text for text in banded if measures_another(text, asked, language)}
+    scale = set[Band]().union(*(banded[text] for text in others))
+    is_scale = len(scale) > 1 and any(band.lower for band in scale)
+    said = {text: stems & telling_stems(text, language) for text in banded}
+    is_told = {text: is_scale or any(said[each] >= said[text] for each in banded.keys() - others) for text in others}
+    return {text: asked[start:end].strip() for text in others if is_told[text]}
 
 
 def numbers_with_units(text: str, language: str) -> Iterator[Found]:

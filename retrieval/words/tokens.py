@@ -270,3 +270,8 @@ def plurals_of(word: str, language: str) -> list[str]:
 def compounds(words: list[str]) -> list[tuple[str, str, str]]:
     """Pairs of adjacent words with the word they form: "d model" may be "dmodel" in the text."""
     return [(first, second, first + second) for first, second in pairwise(words)]
+
+
+@lru_cache(maxsize=4_096)  # the labels of a table are asked for at every place in it
+def telling_stems(text: str, language: str) -> frozenset[str]:
+    return frozenset(stem(word, language) for word in normalise_words(text) if not is_stop_word(word, language))

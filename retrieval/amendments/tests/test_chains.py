@@ -385,6 +385,16 @@ def test_one_whose_title_says_so_amends_what_it_names_whatever_it_says(keep: Kee
     assert with_amendments(alone, [agreement, laundry, amendment]).chosen == (agreement, laundry, amendment)
 
 
+def test_words_that_are_replaced_in_a_clause_that_has_no_number_are_in_doubt(keep: Keep) -> None:
+    text = "# Rent\n\nThe rent is £420 a month.\n\n# Insurance\n\nGoods are insured up to £15,000."
+    contract = keep("Pell Storage Contract", f"# Pell Storage Contract\n\n{text}")
+    title = "Amendment to the Pell Storage Contract"
+    deed = keep(title, f"# {title}\n\nIn clause 3 the words “£420 a month” are replaced by the words “£465 a month”.")
+    for asked, status in (("What is the rent?", "weak"), ("Up to what amount are goods insured?", "found")):
+        result = retrieve_among(asked, [contract, deed], settings=SETTINGS, arbiter="rules")
+        assert result.status == status and (status == "found" or f"“{title}”" in result.not_found_reason)
+
+
 def test_where_all_the_doubt_is_an_amendment_no_others_are_read(keep: Keep) -> None:
     scope = [keep("Cleaning Services Agreement", CLEANING), *fillers(keep, 11)]
     keep("Amendment No. 1", CLEANING_1)

@@ -173,6 +173,37 @@ def test_a_change_without_a_condition_comes_before_one_that_may_not_be() -> None
     assert not any(each.in_force.condition for each in parking.each)  # what later words replace is told as that
 
 
+STORAGE_1 = content_of_lines(
+    [
+        "# First Amendment to the Storage Contract of Pell Carpets",
+        "1. In clause 3 the words “£420 a month” are replaced by “£465 a month” with effect from 1 June 2020.",
+        "2. Clause 12 is deleted with effect from 1 July 2020.",
+    ],
+    title="First Amendment to the Storage Contract of Pell Carpets",
+    number=2,
+)
+
+
+STORAGE = content_of_lines(
+    [
+        "# Storage Contract of Pell Carpets",
+        "# 3 Rent",
+        "The rent is £420 a month.",
+        "# 12 Insurance",
+        "Goods are insured up to £15,000.",
+    ],
+    title="Storage Contract of Pell Carpets",
+    number=1,
+)
+
+
+def test_the_number_of_a_heading_needs_no_full_stop() -> None:
+    asked = ("the rent a month", "insured")
+    rent, insurance = (ask(f"What is {each}?", [STORAGE, STORAGE_1]) for each in asked)
+    assert "£465" in rent.kept()[0].quote.text and rent.kept()[1].verdict.role == "supporting"
+    assert "deleted" in insurance.kept()[0].quote.text
+
+
 def test_a_clause_that_nobody_amends_is_answered_as_without_amendments() -> None:
     question = "Who keeps the roof in repair?"
     alone, among = ask(question, [LEASE]), ask(question)

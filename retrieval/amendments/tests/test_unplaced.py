@@ -46,7 +46,7 @@ def test_what_is_not_or_only_may_be_changed_is_no_change(sentence: str, language
 
 def test_a_change_has_the_words_of_its_own_sentence() -> None:
     written = ["# Rent", "The deposit is held by the bank.", "The rent is increased to 1,395 euros."]
-    ((lines, words, _),) = changes_told(content_of_lines(written))
+    ((lines, words, *_),) = changes_told(content_of_lines(written))
     assert lines == (3, 3) and "rent" in words and "deposit" not in words
 
 
@@ -58,7 +58,7 @@ def test_a_change_has_the_words_of_its_own_sentence() -> None:
     ],
 )
 def test_a_change_of_it_has_the_words_of_the_sentence_before(sentences: str, language: str) -> None:
-    ((_, words, _),) = changes_told(content_of_lines(["# Terms", sentences], language=language))
+    ((_, words, *_),) = changes_told(content_of_lines(["# Terms", sentences], language=language))
     assert not words.isdisjoint({"rent", "miet"})
 
 
@@ -76,4 +76,4 @@ def test_a_change_of_it_has_the_words_of_the_sentence_before(sentences: str, lan
 )
 def test_what_names_no_clause_is_told_beside_what_does(text: str, language: str, beside: list[bool]) -> None:
     told = changes_told(content_of_lines(["# Changes", text], language=language))
-    assert [is_beside for *_, is_beside in told] == beside
+    assert [is_beside for _, _, is_beside, _ in told] == beside

@@ -416,6 +416,37 @@ def test_where_a_change_log_says_it_of_other_versions_only_it_is_weak() -> None:
     assert "not of “2.0”" in " ".join(each.verdict.reason for each in result.candidates)
 
 
+DEPOSITS = content_of_lines(
+    [
+        "# 1 Deposit",
+        ("- Parcels up to 10 kg: deposit of 30 euros", "list_item"),
+        ("- Parcels over 10 kg and up to 25 kg: deposit of 60 euros", "list_item"),
+        ("- Parcels over 25 kg and up to 40 kg: deposit of 100 euros", "list_item"),
+        "# 2 Insurance",
+        "Each parcel is insured.",
+    ]
+)
+
+
+@pytest.mark.parametrize(("weight", "deposit"), [("10 kg", "30"), ("18 kg", "60"), ("40 kg", "100")])
+def test_of_the_items_of_a_list_the_one_whose_interval_holds_the_quantity_is_quoted(weight: str, deposit: str) -> None:
+    result = ask(f"What is the deposit for a parcel of {weight}?", DEPOSITS)
+    assert result.status == "found"
+    first, *rest = [each.own_text for each in result.kept()]
+    assert f"deposit of {deposit} euros" in first and not any("deposit of" in each for each in rest)
+
+
+def test_where_no_interval_holds_the_quantity_nothing_is_found() -> None:
+    scale = content_of_lines(
+        [
+            "# Deposit",
+            "Parcels up to 10 kg need a deposit of 30 euros, parcels over 10 kg and up to 25 kg one of 60 euros.",
+        ]
+    )
+    result = ask("What is the deposit for a parcel of 60 kg?", scale)
+    assert result.kept() == () and "“60 kg”" in result.not_found_reason
+
+
 def test_what_is_missing_is_spelled_as_it_was_asked() -> None:
     result = ask("Wer übernimmt die Wartung der Heizkörper?", LEASE)
     assert "“Heizkörper”" in result.not_found_reason

@@ -45,6 +45,42 @@ def headlines_of(question: str, *lines: int, content: DocumentContent = LEASE) -
     return [each.text for each in find_headlines(parse_question(question, [content]), kept).spoken]
 
 
+BANDS = {
+    "en": (
+        "A boat of up to 500 kg carries an anchor of 5 kg. A boat of more than 500 kg and up to 1,000 kg carries an"
+        " anchor of 9 kg. A boat of more than 1,000 kg carries an anchor of 15 kg."
+    ),
+    "de": (
+        "Für Sendungen unter 100 kg beträgt das Lagergeld 3 Euro je Tag. Für Sendungen ab 100 kg und unter 500 kg"
+        " beträgt das Lagergeld 8 Euro je Tag. Für Sendungen ab 500 kg beträgt das Lagergeld 19 Euro je Tag."
+    ),
+    "fr": (
+        "Pour les tentes jusqu'à 10 m², la taxe est de 6 euros par nuit. Pour les tentes de plus de 10 m² et jusqu'à"
+        " 20 m², la taxe est de 9 euros par nuit. Pour les tentes de plus de 20 m², la taxe est de 14 euros par nuit."
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "said"),
+    [
+        ("en", "How heavy is the anchor of a boat of 500 kg?", "anchor of 5 kg"),
+        ("en", "How heavy is the anchor of a boat of 800 kg?", "anchor of 9 kg"),
+        ("en", "How heavy is the anchor of a boat of 1,400 kg?", "anchor of 15 kg"),
+        ("de", "Wie hoch ist das Lagergeld für eine Sendung von 100 kg?", "8 Euro"),
+        ("de", "Wie hoch ist das Lagergeld für eine Sendung von 750 kg?", "19 Euro"),
+        ("fr", "Quelle est la taxe pour une tente de 10 m² ?", "6 euros"),
+        ("fr", "Quelle est la taxe pour une tente de 15 m² ?", "9 euros"),
+    ],
+)
+def test_of_the_intervals_of_a_paragraph_the_one_that_holds_the_quantity_is_said(
+    language: str, asked: str, said: str
+) -> None:
+    content = content_of_lines(["# 4", BANDS[language]], language=language)
+    [first] = headlines_of(asked, 2, content=content)
+    assert said in first
+
+
 def bold_words(spoken: Spoken) -> str:
     return spoken.text[slice(*spoken.bold)] if spoken.bold else spoken.text
 

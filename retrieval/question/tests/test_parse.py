@@ -261,6 +261,10 @@ def test_the_dictionary_adds_nothing_that_is_left_out(policy: DocumentContent, t
         ("What is a deductible?", "single", "definition", "field_extraction"),
         ("How often is the policy reviewed?", "single", "frequency", "field_extraction"),
         ("How fast is a claim settled?", "single", "duration", "field_extraction"),
+        ("How fast must damage be reported?", "single", "duration", "field_extraction"),
+        ("How fast may a boat of 750 kg go?", "single", "number", "field_extraction"),
+        ("How heavy may a parcel be?", "single", "number", "field_extraction"),
+        ("How deep must the trench be dug?", "single", "number", "field_extraction"),
         ("How many claims per hour may we file?", "single", "rate", "field_extraction"),
     ],
 )
