@@ -1,6 +1,6 @@
 """The pages of the audit: the list of runs, one run's trail, and downloads of its exchanges."""
 
-from collections.abc import Container
+from collections.abc import Collection, Container
 from dataclasses import replace
 from urllib.parse import urlencode
 from uuid import UUID
@@ -26,7 +26,7 @@ from audit.runs.listing import RunKey, RunsWanted, read_run_page
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES
 from audit.runs.risks import RISKS
 from audit.runs.signs import LOOKED, words_missing
-from audit.statistics.quality import DEFAULT_DAYS, quality_over
+from audit.statistics.quality import DEFAULT_DAYS, Quality, quality_over
 from audit.trail.candidates import Choice
 from audit.trail.gather import gather
 from audit.trail.selected import read_selected
@@ -75,13 +75,11 @@ def run_list(request: HttpRequest) -> HttpResponse:
     record_list(request.user, "list", **{name: str(value) for name, value in wanted.items()})
     held = KnowledgeBase.objects.with_role(request.user, Role.AUDITOR, Role.OWNER)
     roles = dict(held.values_list("pk", "membership__role"))
-    audited = roles.keys() & {wanted["base"].pk} if "base" in wanted else roles
-    reviewed = RetrievalRun.objects.filter(base__in=audited)
     shown = {
         "form": form,
         "is_auditor": bool(roles),
         "is_owner": Role.OWNER in roles.values(),
-        "quality": quality_over(reviewed, DEFAULT_DAYS) if audited else (),
+        "quality": quality_among(roles, wanted.get("base")),
         "alerts": open_alerts(request.user, wanted.get("base")),
         "selects": [form[name] for name in form.MAIN[1:]],
         "more": [field for field in form if field.name not in form.MAIN],
@@ -94,6 +92,12 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "older": turn_to(form, before=page.older),
     }
     return render(request, "audit/list.html", shown, status=200 if is_valid else 400)
+
+
+def quality_among(audited: Collection[UUID], base: KnowledgeBase | None) -> tuple[Quality, ...]:
+    """The quality of the bases a person audits, or of one of them; nothing if they audit none."""
+    keys = [key for key in audited if base is None or key == base.pk]
+    return quality_over(RetrievalRun.objects.filter(base__in=keys), DEFAULT_DAYS) if keys else ()
 
 
 def turn_to(form: RunFilters, **keys: RunKey | None) -> str:
