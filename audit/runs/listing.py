@@ -28,7 +28,7 @@ from documents.keyset import AnyRows, rows_after
 from documents.models import Document, KnowledgeBase
 from ledger.chain import time_text
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
-from retrieval.told.outcomes import Outcome
+from retrieval.told.outcomes import OUTCOMES, Outcome
 from retrieval.told.reasons import say_clause
 from retrieval.types import ABSENT, KEPT_ROLES, UNANSWERED
 
@@ -108,7 +108,7 @@ class Listed:
 
     @property
     def reviewed_as(self) -> Outcome:
-        return verdict_named(self.verdict)
+        return OUTCOMES[OVERRULED] if self.is_overruled and not self.verdict else verdict_named(self.verdict)
 
     @property
     def is_wrong(self) -> bool:
@@ -358,5 +358,5 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
             chosen=chosen.get(run.pk, ""),
         )
         for run in runs
-        for turn, state, told, typed in [beside[run.pk]]
+        for turn, state, told, typed in [beside.get(run.pk, (None, "", None, ""))]  # it may be erased meanwhile
     ]

@@ -143,11 +143,14 @@ def test_an_answer_falls_with_the_last_primary_passage_it_cites(turn: Turn, audi
         review(turn.run, candidate, auditor, Opinion("overrule", "discarded", REASON))
     found = find_objections([turn.pk], tenant)[turn.pk]
     assert (found.code, found.reason) == ("judged_overruled", REASON)
-    assert list_runs([turn.run])[0].is_wrong, "no list has a green tick for it"
+    listed = list_runs([turn.run])[0]
+    assert listed.is_wrong and listed.reviewed_as.words == "Overruled", "no list has a green tick for it"
     for path, is_told in (("/audit/", True), ("/audit/queue/?risk=second", False)):
         page = page_of(add_member(turn, f"second{len(path)}", Role.AUDITOR), path)
-        cell = page[page.index(f"/audit/runs/{turn.run_id}/") :].partition("c-status")[2].partition("</td>")[0]
+        line = page[page.index(f"/audit/runs/{turn.run_id}/") :]
+        cell, verdict = (line.partition(name)[2].partition("</td>")[0] for name in ("c-status", "c-verdict"))
         assert cell and ("s-none" in cell) is is_told, "a second reviewer must not know what the first one said"
+        assert ("Overruled" in verdict) is is_told
     judge(turn, auditor, "agree")
     assert find_objections([turn.pk], tenant) == {}, "the answer was found right after that"
 
