@@ -53,12 +53,13 @@ class PartOutcomeRow:
 
 def part_rows(run: RetrievalRun) -> list[PartOutcomeRow]:
     """Every part of a run's question; none of a question that asks one thing."""
+    of_one = places_of_own(run)
     return [
         PartOutcomeRow(
             outcome=as_judged(part["outcome"], run.judge),
             subject=part["subject"],
             kind=str(KIND_WORDS[part["kind"]]),
-            why=explain(part["outcome"], part["missing"], is_of_document=number in of_documents(run)),
+            why=explain(part["outcome"], part["missing"], is_of_document=number in of_one),
             candidate_ids=part["candidate_ids"],
         )
         for number, part in enumerate(parts_of(run))
@@ -67,19 +68,20 @@ def part_rows(run: RetrievalRun) -> list[PartOutcomeRow]:
 
 def item_rows(answer: Answer) -> list[PartOutcomeRow]:
     """What an answer gives for each thing that was asked; none of those of before 1.6."""
+    of_one = places_of_own(answer.run)
     return [
         PartOutcomeRow(
             outcome=as_judged(item["outcome"], answer.run.judge if answer.run else ""),
             subject=item["asked"],
             kind="",
-            why=why_of_item(item, is_of_document=number in of_documents(answer.run)),
+            why=why_of_item(item, is_of_document=number in of_one),
             candidate_ids=(),
         )
         for number, item in enumerate(answer.items)
     ]
 
 
-def of_documents(run: RetrievalRun | None) -> list[int]:
+def places_of_own(run: RetrievalRun | None) -> list[int]:
     """The places of those sides of a comparison that were looked up only in documents of their own."""
     sides = run.parsed.get("sides", ()) if run and parts_of(run) else ()
     return [number for number, side in enumerate(sides) if side["document_ids"]]
