@@ -63,8 +63,7 @@ def keep_question(
 
     The turn's id comes from the form and what it asks, so the database itself refuses the second copy. A question that
     `edits` an earlier one is asked exactly as typed, and anew: no answer and no reply of the record is used again. A
-    program's `request` makes one turn, however often it is sent.
-    Raises KeyReused.
+    program's `request` makes one turn, however often it is sent. Raises KeyReused.
     """
     if first := asked_before(Turn, request):
         return first

@@ -53,8 +53,7 @@ class ChosenCutting(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class BaseSettings:
-    """What is `of_reading` shows its effect only in a further reading of a document; `reading()` has those of it
-    that make one due."""
+    """What is `of_reading` shows its effect only in a further reading; `reading()` has those that make one due."""
 
     ranking: str = allow_choice("arbiter", "hybrid", "rules", "none", "rerank")
     reranking: str = allow_choice("model", "heuristic", "none")  # orders the pool where `ranking` is `rerank` (R95)

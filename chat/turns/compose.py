@@ -112,8 +112,10 @@ class WriterContext:
 
 @dataclass(frozen=True)
 class WrittenDraft:
-    """What the model wrote, on its way through the checks, each of which returns it anew; `end_…` may return the
-    answer that ends it. The reader has seen the words by then; the page shows what is stored in their place."""
+    """What the model wrote, on its way through the checks, each of which returns it anew, or the answer that ends it.
+
+    The reader has seen the words by then; the page shows what is stored in their place.
+    """
 
     run: RetrievalRun
     quotes: list[Quoted]
@@ -162,7 +164,7 @@ def compare_values(draft: AnswerDraft) -> AnswerDraft:
 
 
 def compose_found(run: RetrievalRun, writing: WriterContext) -> AnswerDraft:
-    """The first ending that holds, in this order. The model writes only if a passage is primary."""
+    """The first of these endings that holds; the model writes only if a passage is primary."""
     candidates = list(run.candidates.all())
     kept = [candidate for candidate in candidates if candidate.role in KEPT_ROLES]
     if run.status == "clarify":

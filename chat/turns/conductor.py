@@ -175,8 +175,7 @@ def on_stage(turn: Turn, lease: StoppableLease[Turn], name: str, figures: dict[s
     """Between two stages: tell the browser, and end if Stop was pressed or another worker took over."""
     publish_event(turn.pk, "stage", name=name, **figures)
     lease.check()
-    # Once everything is judged, which the figure `kept` of that stage tells, the run is worth keeping; only the answer
-    # is then left out.
+    # Once all is judged, which `kept` tells, the run is worth keeping; only the answer is then left out.
     if lease.stop_requested() and "kept" not in figures:
         raise Stopped
 
