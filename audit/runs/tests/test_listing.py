@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone, translation
@@ -192,6 +193,13 @@ def test_it_asks_the_database_as_often_for_many_as_for_one(
     client.get("/bases/")  # the first request of a session notes when it began
     with django_assert_max_num_queries(QUERIES_MAX):
         assert len(questions(client.get(LIST))) == RUNS_A_PAGE
+
+
+def test_a_run_that_is_erased_while_it_is_listed_has_its_line(make_run: MakeRun) -> None:
+    run = make_run()
+    run.pk = uuid4()  # no row has it any more
+    [listed] = list_runs([run])
+    assert (listed.run, listed.typed, listed.is_wrong) == (run, "", False)
 
 
 def test_what_a_model_judged_is_offered_to_owners_only(house: House, make_run: MakeRun, browse: Any) -> None:
