@@ -68,7 +68,7 @@ def part_rows(run: RetrievalRun) -> list[PartOutcomeRow]:
 
 def item_rows(answer: Answer) -> list[PartOutcomeRow]:
     """What an answer gives for each thing that was asked; none of those of before 1.6."""
-    of_one = places_of_own(answer.run)
+    of_one = places_of_own(answer.run) if answer.items else []  # a question back has no run
     return [
         PartOutcomeRow(
             outcome=as_judged(item["outcome"], answer.run.judge if answer.run else ""),
