@@ -6,15 +6,18 @@ Names of one letter and endings of files count as words: a question about ".Z" i
 import re
 from collections.abc import Iterator
 
+from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.values.sentences import SENTENCE
 from retrieval.arbiter.specific import is_empty
-from retrieval.candidates.sentences import LABEL
-from retrieval.types import Question
+from retrieval.candidates.sentences import LABEL, questions_over
+from retrieval.detectors.vectors import nearness_of
+from retrieval.types import Candidate, Question
 from retrieval.words.tokens import stem, word_lists
 
 TOKEN = re.compile(r"\.?(?:\d++-)?[^\W_]++(?:\+\+|#)?")  # "7-Zip" is no ".zip"
 NAMES_OF_LETTER = frozenset("BCDEFGHJKLMNOPQRSTUVWXYZ")
+SAME_MIN = 0.93  # nearness of two questions that say one thing in other words; measured in docs/benchmarks.md
 SHARED_MIN = 0.5  # of what another question asks: with less only a name tells that it asks something else
 
 
@@ -38,6 +41,16 @@ def asks_other(printed: str, text: str, question: Question) -> bool:
     names = {root for root, _, typed in words_in(question.topic, language) if is_name(typed)}
     is_near = not other <= asked and len(other & asked) >= SHARED_MIN * len(other)
     return not (asked if is_near else names) <= other | said
+
+
+def other_question(candidate: Candidate, question: Question, content: DocumentContent) -> str:
+    """The printed question that a passage answers, or is, where it asks much the same of something else; else ""."""
+    over, last = questions_over(content), candidate.anchor.last
+    printed = over.get(last) or over.get(last + 1)
+    if printed is None or not asks_other(printed.text, candidate.own_text, question):
+        return ""
+    asked = LABEL.sub("", printed.text)
+    return "" if nearness_of([asked], question.topic)[0] >= SAME_MIN else asked
 
 
 def words_in(text: str, language: str) -> Iterator[tuple[str, str, str]]:
