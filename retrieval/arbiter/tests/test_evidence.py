@@ -457,7 +457,7 @@ PACKER = content_of_lines(
         "3. Why does Packer end with signal 17?",
         "It was told to.",
     ],
-    title="Packer",
+    title="Packer by Tarbak Ltd",
 )
 
 
@@ -468,6 +468,7 @@ PACKER = content_of_lines(
         ("Why does Packer end with signal 11?", "Why does Packer end with signal 17?"),
         ("Does Packer violate any patents?", ""),
         ("Why does Packer end with signal 17?", ""),
+        ("Why does Packer, by Tarbak Ltd, end with signal 17?", ""),
     ],
 )
 def test_the_answer_to_another_printed_question_is_none(question: str, printed: str) -> None:
