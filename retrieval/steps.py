@@ -30,8 +30,9 @@ from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
 from retrieval.filters import keep_within, lines_within, narrow_hits, with_nearness
 from retrieval.headlines.allowed import find_read, with_reads
-from retrieval.headlines.choosing import KeptPlace, find_headlines, is_running_text
+from retrieval.headlines.choosing import FoundHeadlines, KeptPlace, find_headlines, is_running_text
 from retrieval.headlines.mismatches import doubt_in_denial, doubt_in_kind
+from retrieval.headlines.printed_questions import other_question
 from retrieval.parts import judge_parts
 from retrieval.question.by_model import PROMPT as QUESTION_PROMPT
 from retrieval.question.by_model import read_by_model
@@ -267,7 +268,7 @@ def choose_headlines(search: Search) -> Search:
         for each in search.kept
     ]
     found = find_headlines(question, kept)
-    if doubt := doubt_in_said(search, found.doubt):
+    if doubt := doubt_in_said(search, found):
         limit = min(limit_for(search.options.settings.risk_max, is_read=each) for each in (False, True))
         probability = None if ranking.probability is None else doubtful_probability(ranking.probability, limit)
         finding = absence.doubt_because(search.finding, doubt)
@@ -278,19 +279,22 @@ def choose_headlines(search: Search) -> Search:
     return replace(search, headlines=chosen, settled=with_reads(settled, read))
 
 
-def doubt_in_said(search: Search, mismatch: str) -> str:
+def doubt_in_said(search: Search, found: FoundHeadlines) -> str:
     """Why what the passages say is no answer, or "": the one sentence with what was asked for is about another thing,
-    as `mismatch` says; or every passage says only what is, and not what is not so, or speaks of another kind. No list
-    of the latter holds the answer either.
+    as `found` says; or every passage says only what is, and not what is not so, or speaks of another kind; or the first
+    answers another printed question. No list of what speaks of another kind holds the answer either.
     """
     question, primary = search.whole, search.primary
     is_of_prose = all(map(is_running_text, primary))
-    if is_of_prose and mismatch and not absence.may_hold_more(question, search.ranking):
-        return mismatch
+    if is_of_prose and found.doubt and not absence.may_hold_more(question, search.ranking):
+        return found.doubt
     if question.parts or search.ranking.arbiter == "model":
         return ""
     undenied = doubt_in_denial(question, primary, search.content_of) if is_of_prose else ""
-    return undenied or doubt_in_kind(question, primary, search.content_of)
+    if doubt := undenied or doubt_in_kind(question, primary, search.content_of):
+        return doubt
+    asked = [other_question(each, question, search.content_of[each.document_id]) for each in primary[:1]]
+    return give_clause("other question", asked=asked[0]) if any(asked) and not found.spoken else ""
 
 
 def name_references(search: Search) -> Search:

@@ -1,5 +1,6 @@
 """Passages and titles near the question in meaning (R33). They are only proposed: nearness proves nothing (R56)."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from threading import Lock
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from documents.storage.content import DocumentContent
+from llm.embeddings import bundled
 from llm.embeddings.encoder import EncoderMissing
 from llm.embeddings.providers import embedder_for
 from reading.passages import RUNNING
@@ -38,6 +40,14 @@ def query_vector(text: str, model_key: str) -> NDArray[np.float32]:
     vector = embedder.embed_query(text)
     vector.flags.writeable = False  # shared with later questions in the same words
     return vector
+
+
+def nearness_of(texts: Sequence[str], asked: str) -> list[float]:
+    """How near in meaning each text is to what was asked; 1 where nobody can tell."""
+    if not (texts and asked and bundled.is_available()):
+        return [1.0] * len(texts)
+    nearness: list[float] = (bundled.embed_again(texts) @ query_vector(asked, bundled.MODEL_KEY)).tolist()
+    return nearness
 
 
 def passage_hits(vector: NDArray[np.float32], content: DocumentContent) -> list[Hit]:

@@ -14,7 +14,6 @@ from math import exp
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from llm.embeddings import bundled
 from reading.layout.ticks import has_box
 from reading.matching import LINE_HYPHENS, match_form
 from reading.rows import FRONT_INDEX, name_in_force
@@ -25,7 +24,7 @@ from retrieval.candidates.plain import plain_text
 from retrieval.candidates.sentences import ASKS, PrintedQuestion, questions_over
 from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, units_of
-from retrieval.detectors.vectors import query_vector
+from retrieval.detectors.vectors import nearness_of
 from retrieval.headlines.bold import find_bold, is_short_enough
 from retrieval.headlines.fitting import (
     counts_said,
@@ -282,14 +281,6 @@ def best_by_words(question: Question, spoken: Sequence[Spoken]) -> list[tuple[fl
     """The sentences for which most speaks, but for their meaning, each with how much."""
     worded = sorted(((worth_in_words(each, question), each) for each in spoken), key=lambda pair: -pair[0])
     return worded[:SENTENCES_MAX]
-
-
-def nearness_of(texts: Sequence[str], asked: str) -> list[float]:
-    """How near in meaning each text is to what was asked; 1 where nobody can tell."""
-    if not (texts and asked and bundled.is_available()):
-        return [1.0] * len(texts)
-    nearness: list[float] = (bundled.embed_again(texts) @ query_vector(asked, bundled.MODEL_KEY)).tolist()
-    return nearness
 
 
 def says_opposite(spoken: Spoken, question: Question) -> bool:

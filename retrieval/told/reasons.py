@@ -525,6 +525,9 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
         _("what was found speaks of “%(other)s”, not of “%(asked)s”")
         % {"other": facts["other"], "asked": facts["asked"]}
     ),
+    "other question": lambda facts: (
+        _("what was found answers another question: “%(asked)s”") % {"asked": facts["asked"]}
+    ),
     "left open": lambda facts: _("the sentence that comes nearest leaves open what is asked"),
     "no cell": lambda facts: _("the cells of the row that was found cannot be told apart"),
     "nowhere": lambda facts: _("%(words)s occurs nowhere") % {"words": mark_words(facts["words"])},

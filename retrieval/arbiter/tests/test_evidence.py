@@ -447,6 +447,37 @@ def test_where_no_interval_holds_the_quantity_nothing_is_found() -> None:
     assert result.kept() == () and "“60 kg”" in result.not_found_reason
 
 
+PACKER = content_of_lines(
+    [
+        "# Questions about Packer",
+        "1. Can Packer open .zip archives?",
+        "Not by itself. See the folder extras.",
+        "2. Does Packer infringe any patents?",
+        "As far as we know, no.",
+        "3. Why does Packer end with signal 17?",
+        "It was told to.",
+    ],
+    title="Packer by Tarbak Ltd",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "printed"),
+    [
+        ("Does Packer infringe any trademarks?", "Does Packer infringe any patents?"),
+        ("Why does Packer end with signal 11?", "Why does Packer end with signal 17?"),
+        ("Does Packer violate any patents?", ""),
+        ("Why does Packer end with signal 17?", ""),
+        ("Why does Packer, by Tarbak Ltd, end with signal 17?", ""),
+    ],
+)
+def test_the_answer_to_another_printed_question_is_none(question: str, printed: str) -> None:
+    result = ask(question, PACKER)
+    reasons = " ".join([result.not_found_reason, *(each.verdict.reason for each in result.candidates)])
+    assert (result.status == "found") is not bool(printed)
+    assert (f"answers another question: “{printed}”" in reasons) is bool(printed)
+
+
 def test_what_is_missing_is_spelled_as_it_was_asked() -> None:
     result = ask("Wer übernimmt die Wartung der Heizkörper?", LEASE)
     assert "“Heizkörper”" in result.not_found_reason

@@ -6,6 +6,7 @@ import pytest
 
 from documents.storage.content import DocumentContent
 from retrieval.candidates.units import units_of
+from retrieval.detectors.vectors import nearness_of
 from retrieval.headlines import choosing
 from retrieval.headlines.choosing import KeptPlace, Spoken, find_headlines, sentences_of_places, sentences_of_unit
 from retrieval.headlines.fitting import is_fitting
@@ -526,7 +527,6 @@ def test_what_could_not_change_what_is_said_is_not_read(monkeypatch: pytest.Monk
         read.extend(texts)
         return nearness_of(texts, topic)
 
-    nearness_of = choosing.nearness_of
     monkeypatch.setattr(choosing, "nearness_of", nearness_read)
     assert found(1) == [RENT]
     few = len(read)

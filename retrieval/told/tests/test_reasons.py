@@ -156,6 +156,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "no row": {},
     "not said": {"words": ["a", "b"]},
     "other kind": {"asked": "a", "other": "b"},
+    "other question": {"asked": "Can it read .Z files?"},
     "left open": {},
     "no cell": {},
     "nowhere": {"words": ["a"]},
