@@ -10,6 +10,7 @@ from os.path import commonprefix
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.values.sentences import SENTENCE
+from reading.values.years import YEAR_WORD
 from retrieval.arbiter.specific import is_empty, words_of_whole
 from retrieval.candidates.sentences import LABEL, questions_over
 from retrieval.detectors.vectors import nearness_of
@@ -58,7 +59,8 @@ def other_question(candidate: Candidate, question: Question, content: DocumentCo
     asked, other, said = (list(words_in(each, language)) for each in texts)
     known = {root for root, _, _ in (*other, *said)}
     lacking = {word: typed for root, word, typed in asked if root not in known}
-    unsaid = lacking.keys() - words_of_whole(lacking, content)
+    numbers = {word for word in lacking if word.isdigit() and not YEAR_WORD.fullmatch(word)}  # on a cover they number
+    unsaid = lacking.keys() - words_of_whole(lacking.keys() - numbers, content)
     text = LABEL.sub("", printed.text)
     if any(is_name(lacking[word]) for word in unsaid):
         return text

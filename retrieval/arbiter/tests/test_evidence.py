@@ -456,6 +456,8 @@ PACKER = content_of_lines(
         "As far as we know, no.",
         "3. Why does Packer end with signal 17?",
         "It was told to.",
+        "4. What does exit code 3 mean?",
+        "The archive is damaged.",
     ],
     title="Packer by Tarbak Ltd",
 )
@@ -466,7 +468,9 @@ PACKER = content_of_lines(
     [
         ("Does Packer infringe any trademarks?", "Does Packer infringe any patents?"),
         ("Why does Packer end with signal 11?", "Why does Packer end with signal 17?"),
+        ("What does exit code 4 mean?", "What does exit code 3 mean?"),
         ("Does Packer violate any patents?", ""),
+        ("What does exit code 3 mean?", ""),
         ("Why does Packer end with signal 17?", ""),
         ("Why does Packer, by Tarbak Ltd, end with signal 17?", ""),
     ],
